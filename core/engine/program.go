@@ -1,0 +1,202 @@
+package engine
+
+import (
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// ReservedName begins the names that belong to ringfence in a program's text. A
+// script that uses an identifier beginning so is refused.
+const ReservedName = "__ringfence_meter"
+
+// A Program is a script made ready for an interpreter: metered, wrapped, with
+// the way back from its text to the author's. It is immutable and shared between
+// runs and goroutines.
+type Program struct {
+	// Name is the source name.
+	Name string
+	// Source is the author's text, without a byte order mark.
+	Source string
+	// Text is what the interpreter is given: an expression, see [Dialect]. Its
+	// lines are the author's.
+	Text string
+	// Async says that the script's arrow function is async.
+	Async bool
+	// Vars are the names of top-level var declarations. Where one of them is the
+	// name of a global, the context hands the program an object without prototype
+	// that has these globals as members, for their initial values; null where
+	// there is none.
+	Vars []string
+	// Dynamic says that the script may reach built-ins by computed names, so that
+	// nothing can be said of what it uses. Words are the watched names that its
+	// text has.
+	Dynamic bool
+	Words   map[string]bool
+	// Edits lead from Source to Text, in order and without overlap.
+	Edits []Edit
+
+	sourceLines []int
+	textLines   []int
+	textShift   []int // textShift[i] is where edit i begins in Text
+}
+
+// An Edit replaced Delete bytes at offset At of the source by Insert bytes.
+type Edit struct {
+	At, Delete, Insert int
+}
+
+// Seal prepares the tables that positions are looked up in. The front end calls
+// it once, before the program is shared.
+func (p *Program) Seal() {
+	p.sourceLines = lineStarts(p.Source)
+	p.textLines = lineStarts(p.Text)
+	p.textShift = make([]int, len(p.Edits))
+	shift := 0
+	for i, e := range p.Edits {
+		p.textShift[i] = e.At + shift
+		shift += e.Insert - e.Delete
+	}
+}
+
+// Reaches says whether the script may use the built-in of the watched name.
+func (p *Program) Reaches(name string) bool { return p.Dynamic || p.Words[name] }
+
+// Position returns the author's line and column, both from 1, the column in
+// UTF-16 units, for a byte offset in Text. An offset within inserted text counts
+// as the place where it was inserted. ok is false for an offset outside of Text.
+func (p *Program) Position(textOffset int) (line, column int, ok bool) {
+	if textOffset < 0 || textOffset > len(p.Text) {
+		return 0, 0, false
+	}
+	line, column = p.SourcePosition(p.sourceOffset(textOffset))
+	return line, column, true
+}
+
+func (p *Program) sourceOffset(textOffset int) int {
+	i := sort.SearchInts(p.textShift, textOffset+1) - 1
+	if i < 0 {
+		return textOffset
+	}
+	e, start := p.Edits[i], p.textShift[i]
+	if textOffset < start+e.Insert {
+		return e.At
+	}
+	return e.At + e.Delete + (textOffset - start - e.Insert)
+}
+
+// SourcePosition returns line and column, both from 1, the column in UTF-16
+// units, of a byte offset in Source.
+func (p *Program) SourcePosition(offset int) (line, column int) {
+	offset = min(max(offset, 0), len(p.Source))
+	i := sort.SearchInts(p.sourceLines, offset+1) - 1
+	return i + 1, utf16Len(p.Source[p.sourceLines[i]:offset]) + 1
+}
+
+// SourceLine returns the author's line, counted from 1, without its line end.
+func (p *Program) SourceLine(line int) string {
+	if line < 1 || line > len(p.sourceLines) {
+		return ""
+	}
+	text := p.Source[p.sourceLines[line-1]:]
+	if i := strings.IndexAny(text, "\n\r\u2028\u2029"); i >= 0 {
+		text = text[:i]
+	}
+	return text
+}
+
+// OffsetOfBytes returns the byte offset in Text of a line and a column in bytes,
+// both from 1, or -1.
+func (p *Program) OffsetOfBytes(line, column int) int {
+	if line < 1 || line > len(p.textLines) || column < 1 {
+		return -1
+	}
+	return min(p.textLines[line-1]+column-1, len(p.Text))
+}
+
+// OffsetOfRunes is OffsetOfBytes for a column in code points.
+func (p *Program) OffsetOfRunes(line, column int) int {
+	return p.offsetOf(line, column, func(rune) int { return 1 })
+}
+
+// OffsetOfUTF16 is OffsetOfBytes for a column in UTF-16 units.
+func (p *Program) OffsetOfUTF16(line, column int) int {
+	return p.offsetOf(line, column, utf16Width)
+}
+
+func (p *Program) offsetOf(line, column int, width func(rune) int) int {
+	if line < 1 || line > len(p.textLines) || column < 1 {
+		return -1
+	}
+	start := p.textLines[line-1]
+	units := 1
+	for i, r := range p.Text[start:] {
+		if units >= column {
+			return start + i
+		}
+		units += width(r)
+	}
+	return len(p.Text)
+}
+
+// AuthorText returns the author's form of a piece of Text: what a function's
+// toString has to show. A text that is not a piece of Text is returned as it is.
+func (p *Program) AuthorText(piece string) string {
+	if !strings.Contains(piece, ReservedName) {
+		return piece
+	}
+	start := strings.Index(p.Text, piece)
+	if start < 0 {
+		return piece
+	}
+	from := p.sourceOffset(start)
+	end := start + len(piece)
+	// The end of the piece must not take in what was inserted right behind it.
+	i := sort.SearchInts(p.textShift, end)
+	if i > 0 {
+		e, at := p.Edits[i-1], p.textShift[i-1]
+		if end <= at+e.Insert {
+			return p.Source[from : e.At+e.Delete]
+		}
+		return p.Source[from : e.At+e.Delete+(end-at-e.Insert)]
+	}
+	return p.Source[from:end]
+}
+
+// lineStarts returns the byte offsets at which the lines of text begin, by the
+// line ends of ECMAScript.
+func lineStarts(text string) []int {
+	starts := []int{0}
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\n':
+			starts = append(starts, i+1)
+		case '\r':
+			if i+1 < len(text) && text[i+1] == '\n' {
+				i++
+			}
+			starts = append(starts, i+1)
+		case 0xE2: // U+2028 and U+2029 are E2 80 A8 and E2 80 A9
+			if r, n := utf8.DecodeRuneInString(text[i:]); r == '\u2028' || r == '\u2029' {
+				starts = append(starts, i+n)
+			}
+		}
+	}
+	return slices.Clip(starts)
+}
+
+func utf16Len(s string) int {
+	n := 0
+	for _, r := range s {
+		n += utf16Width(r)
+	}
+	return n
+}
+
+func utf16Width(r rune) int {
+	if r > 0xFFFF {
+		return 2
+	}
+	return 1
+}

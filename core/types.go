@@ -1,0 +1,36 @@
+package core
+
+import "github.com/ringfence-js/ringfence/core/engine"
+
+// Types that the executor shares with engines.
+type (
+	// Value is a value on its way between guest and host.
+	Value = engine.Value
+	// Member is one entry of an object value.
+	Member = engine.Member
+	// Limits bound one run.
+	Limits = engine.Limits
+	// Error is how a run failed.
+	Error = engine.Error
+	// Class is the kind of a failure.
+	Class = engine.Class
+	// Frame is a stack frame in the author's text.
+	Frame = engine.Frame
+	// Warning tells of something that did not stop the run.
+	Warning = engine.Warning
+	// HostObject is a tree of functions and constants that a script sees.
+	HostObject = engine.HostObject
+)
+
+// Sentinels for errors.Is, one for each class.
+const (
+	ErrInvalidHeader     = engine.InvalidHeader
+	ErrMissingCapability = engine.MissingCapability
+	ErrGuestException    = engine.GuestException
+	ErrHostException     = engine.HostException
+	ErrResourceExhausted = engine.ResourceExhausted
+	ErrTimeout           = engine.Timeout
+	ErrCancelled         = engine.Cancelled
+	ErrBusy              = engine.Busy
+	ErrInternal          = engine.Internal
+)
