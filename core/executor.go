@@ -73,7 +73,9 @@ func New(eng engine.Engine, opts *Options) (*Executor, error) {
 	if ex.opts.Settings == nil {
 		ex.opts.Settings = DefaultSettings()
 	}
-	if err := ex.opts.Settings.Validate(); err != nil {
+	settings := *ex.opts.Settings
+	ex.opts.Settings = &settings
+	if err := settings.Validate(); err != nil {
 		return nil, fmt.Errorf("core: settings: %w", err)
 	}
 	ex.logger = ex.opts.Logger

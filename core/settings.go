@@ -19,6 +19,10 @@ import (
 // what differs; the zero Settings are not valid. No value means unlimited: each
 // number lies between a floor, which is 1 (of a duration, 1ms), and the ceiling
 // that its field names. A limit beyond its ceiling would be none in practice.
+//
+// Fields name their default, minimum and maximum in this order. Up to ResultBytes
+// these are the product's figures; the bounds of Source, HostCalls, HostBytes and
+// LogChars, and all ceilings, are this package's choice.
 type Settings struct {
 	// Timeout is the wall clock of a run. 30s, 1s to 1h; at most a day.
 	Timeout DurationBounds
@@ -39,8 +43,7 @@ type Settings struct {
 	// Source is the size of a script in bytes. 128KiB, 1 byte to 16MiB; at most
 	// 1GiB. The default is for scripts that are parsed in the service's own
 	// process, where a parser's memory and time are the service's; 1MiB suits
-	// workers. The maximum has room for bundled code, which grows by some tens
-	// when it is parsed.
+	// workers. The maximum leaves room for bundled libraries.
 	Source Bounds
 	// HostCalls counts calls of host functions. 10,000, 1 to 1,000,000; at most
 	// 10^9.

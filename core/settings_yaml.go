@@ -165,7 +165,7 @@ func (f *settingsFile) section(n *yaml.Node, path string) {
 			continue
 		}
 		f.lines[key] = n.Content[i].Line
-		if set, ok := settingKeys[key]; ok {
+		if set, ok := fileKeys[key]; ok {
 			f.value(value, key, set)
 		} else {
 			f.section(value, key)
@@ -174,7 +174,7 @@ func (f *settingsFile) section(n *yaml.Node, path string) {
 }
 
 // value reads one setting.
-func (f *settingsFile) value(n *yaml.Node, key string, k settingKey) {
+func (f *settingsFile) value(n *yaml.Node, key string, k fileKey) {
 	line := n.Line
 	n = target(n)
 	want := "true or false"
@@ -230,21 +230,21 @@ func (f *settingsFile) checkBounds() {
 	}
 }
 
-// A settingKey is what a key of the file sets: a part of a limit, or, where the
+// A fileKey is what a key of the file sets: a part of a limit, or, where the
 // limit is nil, EnforceRequires.
-type settingKey struct {
+type fileKey struct {
 	limit *limit
 	part  part
 }
 
-// keyOrder are the full keys in the order of the documentation, settingKeys what
+// keyOrder are the full keys in the order of the documentation, fileKeys what
 // they set.
-var keyOrder, settingKeys = listKeys()
+var keyOrder, fileKeys = listKeys()
 
-func listKeys() ([]string, map[string]settingKey) {
+func listKeys() ([]string, map[string]fileKey) {
 	var order []string
-	keys := map[string]settingKey{}
-	add := func(key string, k settingKey) {
+	keys := map[string]fileKey{}
+	add := func(key string, k fileKey) {
 		order = append(order, key)
 		keys[key] = k
 	}
@@ -252,11 +252,11 @@ func listKeys() ([]string, map[string]settingKey) {
 		l := &limits[i]
 		for p := range partCount {
 			if p == partDefault || !l.onlyDefault {
-				add(l.settingKey(p), settingKey{l, p})
+				add(l.settingKey(p), fileKey{l, p})
 			}
 		}
 	}
-	add(keyPrefix+"capabilities.enforceRequires", settingKey{})
+	add(keyPrefix+"capabilities.enforceRequires", fileKey{})
 	return order, keys
 }
 

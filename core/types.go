@@ -1,6 +1,10 @@
 package core
 
-import "github.com/ringfence-js/ringfence/core/engine"
+import (
+	"errors"
+
+	"github.com/ringfence-js/ringfence/core/engine"
+)
 
 // Types that the executor shares with engines.
 type (
@@ -22,7 +26,18 @@ type (
 	HostObject = engine.HostObject
 )
 
-// Sentinels for errors.Is, one for each class.
+// ClassOf returns the class of the outermost [*Error] in err's chain, or "" where
+// there is none. It is what to switch on.
+func ClassOf(err error) Class {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Class
+	}
+	return ""
+}
+
+// Sentinels for errors.Is, one for each class. errors.Is looks at the cause too:
+// where a host function runs scripts of its own, a HOST_EXCEPTION of the outer run
+// may have the TIMEOUT of an inner one behind it. [ClassOf] tells them apart.
 const (
 	ErrInvalidHeader     = engine.InvalidHeader
 	ErrMissingCapability = engine.MissingCapability

@@ -34,6 +34,9 @@ type Program struct {
 	// text has.
 	Dynamic bool
 	Words   map[string]bool
+	// Functions leads from where a function of the script begins in Source to where
+	// it ends.
+	Functions map[int]int
 	// Edits lead from Source to Text, in order and without overlap.
 	Edits []Edit
 
@@ -94,6 +97,15 @@ func (p *Program) SourcePosition(offset int) (line, column int) {
 	return i + 1, utf16Len(p.Source[p.sourceLines[i]:offset]) + 1
 }
 
+// SourceLineStart returns the byte offset in Source at which a line, counted from
+// 1, begins; that of the end for a line that is not there.
+func (p *Program) SourceLineStart(line int) int {
+	if line < 1 || line > len(p.sourceLines) {
+		return len(p.Source)
+	}
+	return p.sourceLines[line-1]
+}
+
 // SourceLine returns the author's line, counted from 1, without its line end.
 func (p *Program) SourceLine(line int) string {
 	if line < 1 || line > len(p.sourceLines) {
@@ -151,6 +163,9 @@ func (p *Program) AuthorText(piece string) string {
 		return piece
 	}
 	from := p.sourceOffset(start)
+	if end, ok := p.Functions[from]; ok {
+		return p.Source[from:end]
+	}
 	end := start + len(piece)
 	// The end of the piece must not take in what was inserted right behind it.
 	i := sort.SearchInts(p.textShift, end)

@@ -10,14 +10,14 @@ import (
 type tokenKind uint8
 
 const (
-	tokenIdentifier tokenKind = iota // names and keywords, escapes included
-	tokenPrivate                     // #name
-	tokenNumber                      // Number and BigInt literals
-	tokenString                      // string literals, also unterminated ones
-	tokenTemplate                    // a template without holes, or the end of one that has some: }...`
-	tokenTemplateOpen                // `...${ or }...${ : a hole follows
-	tokenRegexp                      // a regular expression literal with its flags
-	tokenPunct                       // everything else
+	tokenIdentifier   tokenKind = iota // names and keywords, escapes included
+	tokenPrivate                       // #name
+	tokenNumber                        // Number and BigInt literals
+	tokenString                        // string literals, also unterminated ones
+	tokenTemplate                      // a template without holes, or the end of one that has some: }...`
+	tokenTemplateOpen                  // `...${ or }...${ : a hole follows
+	tokenRegexp                        // a regular expression literal with its flags
+	tokenPunct                         // everything else
 )
 
 // A token is a piece of the source that the grammar sees as one. Comments and
@@ -329,5 +329,5 @@ func hasLineEnd(s string) bool { return strings.ContainsAny(s, "\n\r\u2028\u2029
 // parser.
 type exactRegexps map[int]bool
 
-func (exactRegexps) token([]token)                          {}
+func (exactRegexps) token([]token)                       {}
 func (r exactRegexps) regexp(_ []token, offset int) bool { return r[offset] }
