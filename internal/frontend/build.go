@@ -50,7 +50,10 @@ func Build(source string, opts Options) (*engine.Program, *engine.Error) {
 	if err := b.retokenize(script); err != nil {
 		return nil, err
 	}
-	if err := b.refuseReserved(); err != nil {
+	if err := b.refuseTokens(); err != nil {
+		return nil, err
+	}
+	if err := b.refuseUnsupported(script); err != nil {
 		return nil, err
 	}
 	newPlanner(b, script).write()
@@ -108,15 +111,20 @@ func (b *builder) retokenize(script *script) *engine.Error {
 	return nil
 }
 
-// refuseReserved refuses a script that uses a name that belongs to ringfence.
-func (b *builder) refuseReserved() *engine.Error {
+// refuseTokens refuses a script that uses a name that belongs to ringfence, and
+// characters that are no token, some of which the parser lets pass.
+func (b *builder) refuseTokens() *engine.Error {
 	for _, t := range b.tokens {
-		if t.kind != tokenIdentifier && t.kind != tokenPrivate {
-			continue
-		}
-		name := strings.TrimPrefix(b.program.Source[t.start:t.end], "#")
-		if strings.HasPrefix(unescape(name), engine.ReservedName) {
-			return b.syntaxError(t.start, "identifiers that begin with "+engine.ReservedName+" are reserved")
+		text := b.program.Source[t.start:t.end]
+		switch t.kind {
+		case tokenIdentifier, tokenPrivate:
+			if strings.HasPrefix(unescape(strings.TrimPrefix(text, "#")), engine.ReservedName) {
+				return b.syntaxError(t.start, "identifiers that begin with "+engine.ReservedName+" are reserved")
+			}
+		case tokenPunct:
+			if !strings.Contains("{}()[];,<>=!+-*/%&|^~?:.", text[:1]) {
+				return b.syntaxError(t.start, "Invalid or unexpected token")
+			}
 		}
 	}
 	return nil

@@ -7,5 +7,5 @@ func checkTokens(string, []token) (int, bool)      { return 0, true }
 
 type guess struct{}
 
-func (guess) token([]token)            {}
+func (guess) token([]token) bool       { return true }
 func (guess) regexp([]token, int) bool { return false }

@@ -38,8 +38,9 @@ type token struct {
 
 // An observer follows the tokens as they are found, and knows what a slash means.
 type observer interface {
-	// token is called after tokens[len(tokens)-1] was added.
-	token(tokens []token)
+	// token is called after tokens[len(tokens)-1] was added, before the match of
+	// anything but that token can have changed. It returns false to stop the lexer.
+	token(tokens []token) bool
 	// regexp says whether a slash at the offset begins a regular expression.
 	regexp(tokens []token, offset int) bool
 }
@@ -48,12 +49,17 @@ type observer interface {
 // JavaScript becomes a punctuator of one character, and something unterminated
 // ends where the source, or for strings and regular expressions the line, ends.
 // The time is linear in the size of the source.
+//
+// Where goja's parser departs from the standard, lex follows the parser: a line
+// end passes for a part of a regular expression after a backslash in a class, and
+// U+0085 is a blank. Were the two to disagree on where a token ends, code could
+// hide in what lex takes for text.
 func lex(src string, watch observer) []token {
 	l := &lexer{src: src, watch: watch, tokens: make([]token, 0, len(src)/4+1)}
 	if strings.HasPrefix(src, "#!") {
 		l.pos = lineEnd(src, 0)
 	}
-	for l.skip() {
+	for !l.stopped && l.skip() {
 		l.next()
 	}
 	return l.tokens
@@ -66,6 +72,7 @@ type lexer struct {
 	tokens  []token
 	open    []int // indexes of the brackets that are open
 	watch   observer
+	stopped bool
 }
 
 // skip passes over blanks and comments and says whether something is left.
@@ -94,7 +101,7 @@ func (l *lexer) skip() bool {
 			switch {
 			case r == '\u2028' || r == '\u2029':
 				l.newline = true
-			case r != '\uFEFF' && (!unicode.IsSpace(r) || r == '\u0085'):
+			case r != '\uFEFF' && !unicode.IsSpace(r):
 				return true
 			}
 			l.pos += size
@@ -142,7 +149,7 @@ func (l *lexer) add(kind tokenKind, end int) {
 	}
 	l.tokens = append(l.tokens, t)
 	l.pos = end
-	l.watch.token(l.tokens)
+	l.stopped = !l.watch.token(l.tokens)
 }
 
 // closeBracket pops the innermost open bracket and links it with token i. A
@@ -189,13 +196,16 @@ scan:
 			pos++
 		}
 	}
-	l.add(kind, min(pos, len(l.src)))
-	l.tokens[i].opens = opens
 	if kind == tokenTemplateOpen {
 		l.open = append(l.open, i)
 	}
+	l.tokens = append(l.tokens, token{start: start, end: min(pos, len(l.src)), kind: kind, newline: l.newline, match: -1, opens: opens})
+	l.pos = min(pos, len(l.src))
+	l.stopped = !l.watch.token(l.tokens)
 }
 
+// identifier scans names with their escapes. An escape without a legal end is one
+// that ends where it goes wrong.
 func (l *lexer) identifier(pos int) int {
 	for pos < len(l.src) {
 		c := l.src[pos]
@@ -203,13 +213,14 @@ func (l *lexer) identifier(pos int) int {
 		case c == '\\':
 			pos++
 			if strings.HasPrefix(l.src[pos:], "u{") {
-				if end := strings.IndexByte(l.src[pos:min(len(l.src), pos+12)], '}'); end >= 0 {
-					pos += end + 1
+				pos = l.digits(pos+2, 16, false)
+				if pos < len(l.src) && l.src[pos] == '}' {
+					pos++
 				}
 			}
 		case c >= utf8.RuneSelf:
 			r, size := utf8.DecodeRuneInString(l.src[pos:])
-			if unicode.IsSpace(r) && r != '\u0085' || r == '\uFEFF' || r == '\u2028' || r == '\u2029' {
+			if unicode.IsSpace(r) || r == '\uFEFF' {
 				return pos
 			}
 			pos += size
@@ -222,25 +233,66 @@ func (l *lexer) identifier(pos int) int {
 	return pos
 }
 
-// number scans a number loosely: digits, letters, separators, one point, the sign
-// of an exponent. What is malformed is the parser's to refuse.
+// number scans a number. One that is malformed ends where it goes wrong: the parser
+// refuses it.
 func (l *lexer) number(pos int) int {
-	start := pos
-	hex := strings.HasPrefix(l.src[pos:], "0x") || strings.HasPrefix(l.src[pos:], "0X")
-	point := false
-	for pos < len(l.src) {
-		c := l.src[pos]
-		switch {
-		case isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_':
-			pos++
-		case c == '.' && !point && !hex && !strings.ContainsAny(l.src[start:pos], "eEn"):
-			point = true
-			pos++
-		case (c == '+' || c == '-') && !hex && (l.src[pos-1] == 'e' || l.src[pos-1] == 'E'):
+	switch {
+	case l.src[pos] == '0' && pos+1 < len(l.src):
+		base := 0
+		switch l.src[pos+1] {
+		case 'x', 'X':
+			base = 16
+		case 'o', 'O':
+			base = 8
+		case 'b', 'B':
+			base = 2
+		case '.', 'e', 'E':
 			pos++
 		default:
-			return pos
+			return l.bigSuffix(l.digits(pos+1, 8, false)) // 0, 0n, and octal as in 017
 		}
+		if base > 0 {
+			return l.bigSuffix(l.digits(pos+2, base, true))
+		}
+	case l.src[pos] != '.':
+		pos = l.digits(pos, 10, true)
+	}
+	if pos < len(l.src) && l.src[pos] == '.' {
+		pos = l.digits(pos+1, 10, true)
+	}
+	if pos < len(l.src) && (l.src[pos] == 'e' || l.src[pos] == 'E') {
+		pos++
+		if pos < len(l.src) && (l.src[pos] == '-' || l.src[pos] == '+') {
+			pos++
+		}
+		pos = l.digits(pos, 10, true)
+	}
+	return l.bigSuffix(pos)
+}
+
+func (l *lexer) bigSuffix(pos int) int {
+	if pos < len(l.src) && (l.src[pos] == 'n' || l.src[pos] == 'N') {
+		pos++
+	}
+	return pos
+}
+
+func (l *lexer) digits(pos, base int, separators bool) int {
+	for pos < len(l.src) {
+		c := l.src[pos]
+		value := 16
+		switch {
+		case isDigit(c):
+			value = int(c - '0')
+		case c >= 'a' && c <= 'f':
+			value = int(c-'a') + 10
+		case c >= 'A' && c <= 'F':
+			value = int(c-'A') + 10
+		}
+		if value >= base && !(separators && c == '_') {
+			break
+		}
+		pos++
 	}
 	return pos
 }
@@ -271,10 +323,17 @@ func (l *lexer) regexpEnd(pos int) int {
 	class := false
 	for pos < len(l.src) {
 		switch c := l.src[pos]; {
-		case c == '\\' && pos+1 < len(l.src) && l.src[pos+1] != '\n' && l.src[pos+1] != '\r':
-			pos += 2
-			continue
-		case c == '\n' || c == '\r' || strings.HasPrefix(l.src[pos:], "\u2028") || strings.HasPrefix(l.src[pos:], "\u2029"):
+		case c == '\\':
+			pos++
+			if n := lineEndLen(l.src[pos:]); n > 0 {
+				if !class {
+					return pos
+				}
+				pos += n - 1
+			}
+		case c == '\n' || c == '\r':
+			return pos
+		case !class && lineEndLen(l.src[pos:]) > 0:
 			return pos
 		case c == '[':
 			class = true
@@ -286,6 +345,24 @@ func (l *lexer) regexpEnd(pos int) int {
 		pos++
 	}
 	return min(pos, len(l.src))
+}
+
+// lineEndLen returns the length of the line end that s begins with, or 0.
+func lineEndLen(s string) int {
+	switch {
+	case s == "":
+		return 0
+	case s[0] == '\r':
+		if strings.HasPrefix(s, "\r\n") {
+			return 2
+		}
+		return 1
+	case s[0] == '\n':
+		return 1
+	case strings.HasPrefix(s, "\u2028"), strings.HasPrefix(s, "\u2029"):
+		return 3
+	}
+	return 0
 }
 
 // punctuators of more than one character, longest first.
@@ -329,5 +406,5 @@ func hasLineEnd(s string) bool { return strings.ContainsAny(s, "\n\r\u2028\u2029
 // parser.
 type exactRegexps map[int]bool
 
-func (exactRegexps) token([]token)                       {}
+func (exactRegexps) token([]token) bool                  { return true }
 func (r exactRegexps) regexp(_ []token, offset int) bool { return r[offset] }

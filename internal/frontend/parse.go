@@ -77,19 +77,21 @@ func (b *builder) parseIn(head string) (s *script, failure *engine.Error) {
 	}
 	// A script such as `}; evil(); ()=>{` would step out of the function around it.
 	if s.body == nil || s.offset(s.arrow.Start) != -len(head) || s.offset(s.body.RightBrace) != len(b.program.Source)+1 {
-		return nil, b.syntaxError(b.strayBrace(), "Unexpected token }")
+		stray := max(b.strayBracket(), 0)
+		return nil, b.syntaxError(stray, unexpected(body, stray))
 	}
 	return s, nil
 }
 
-// strayBrace is the offset of the first closing bracket that nothing opened.
-func (b *builder) strayBrace() int {
+// strayBracket is the offset of the first closing bracket that nothing opened, or
+// -1.
+func (b *builder) strayBracket() int {
 	for _, t := range b.tokens {
 		if t.opens < 0 && t.kind == tokenPunct && strings.Contains(")]}", b.program.Source[t.start:t.end]) {
 			return t.start
 		}
 	}
-	return 0
+	return -1
 }
 
 // parseError takes the first error of the parser and gives it the author's
@@ -101,13 +103,25 @@ func (b *builder) parseError(err error, head int) *engine.Error {
 	}
 	first := list[0]
 	at := first.Position.Column - 1
-	if first.Position.Line > 1 {
-		at += b.program.SourceLineStart(first.Position.Line)
-	} else {
+	switch start := b.program.SourceLineStart(first.Position.Line); {
+	case first.Position.Line == 1:
 		at -= head
+	case start < 0: // the line with the end of the function around the script
+		at = len(b.program.Source) + 1
+	default:
+		at += start
 	}
-	return b.syntaxError(min(max(at, 0), len(b.program.Source)), first.Message)
+	message := first.Message
+	if at > len(b.program.Source) {
+		message = "Unexpected end of input"
+	}
+	if stray := b.strayBracket(); stray >= 0 && stray < at {
+		at, message = stray, unexpected(b.program.Source, stray)
+	}
+	return b.syntaxError(min(max(at, 0), len(b.program.Source)), message)
 }
+
+func unexpected(source string, at int) string { return "Unexpected token " + source[at:at+1] }
 
 // awaits says whether the script has an await of its own, outside of all
 // functions.

@@ -68,7 +68,7 @@ func (p *planner) assemble() {
 	}
 	head := edit{rank: -1, text: p.own("($,$G,$K)=>{" + prologue + variables + arrow)}
 	if strings.HasPrefix(p.source, "#!") {
-		head.del, head.text = 2, head.text+"//"
+		p.edits = append(p.edits, edit{del: 2, rank: rankOpen + 1, text: "//"})
 	}
 	slices.SortStableFunc(p.edits, func(a, b edit) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.rank, b.rank))

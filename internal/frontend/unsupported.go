@@ -1,0 +1,48 @@
+package frontend
+
+import (
+	"strings"
+
+	"github.com/dop251/goja/ast"
+
+	"github.com/ringfence-js/ringfence/core/engine"
+)
+
+// regexpFlags are the flags that a regular expression may have on every engine.
+const regexpFlags = "gimsuy"
+
+// refuseUnsupported refuses syntax that the parser lets pass and that not every
+// engine runs. Async generators could be lowered here.
+func (b *builder) refuseUnsupported(s *script) *engine.Error {
+	var refused *engine.Error
+	refuse := func(at int, message string) bool {
+		if refused == nil {
+			refused = b.syntaxError(at, message)
+		}
+		return false
+	}
+	walk(s.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.RegExpLiteral:
+			if flag := badFlag(n.Flags); flag != "" {
+				return refuse(s.offset(n.Idx), "Invalid regular expression flag "+flag)
+			}
+		case *ast.FunctionLiteral:
+			if n.Async && n.Generator {
+				return refuse(s.offset(n.Function), "async generators are not supported")
+			}
+		}
+		return refused == nil
+	})
+	return refused
+}
+
+// badFlag returns the first flag that is unknown or there twice.
+func badFlag(flags string) string {
+	for i, flag := range flags {
+		if !strings.ContainsRune(regexpFlags, flag) || strings.ContainsRune(flags[:i], flag) {
+			return string(flag)
+		}
+	}
+	return ""
+}
