@@ -8,7 +8,6 @@ import (
 	"os"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/ringfence-js/ringfence/core/engine"
 	"github.com/ringfence-js/ringfence/header"
@@ -303,37 +302,4 @@ func (ex *Executor) finish(p *planned, req Request, start time.Time) (*Result, e
 		return p.result, p.err
 	}
 	return p.result, nil
-}
-
-// convertGlobals turns the request's data into values and checks the names.
-func convertGlobals(req Request) ([]Member, error) {
-	taken := map[string]bool{consoleShape.Name(): true}
-	for _, h := range req.Host {
-		if h.Shape == nil {
-			return nil, &RequestError{Field: "Host", Reason: "a host object has no shape"}
-		}
-		name := h.Shape.Name()
-		if taken[name] {
-			return nil, &RequestError{Field: "Host", Reason: fmt.Sprintf("the global name %q is taken", name)}
-		}
-		if len(h.Consts) < h.Shape.Consts() {
-			return nil, &RequestError{Field: "Host", Reason: fmt.Sprintf("%s has %d constants, %d values are given", name, h.Shape.Consts(), len(h.Consts))}
-		}
-		taken[name] = true
-	}
-	globals := make([]Member, 0, len(req.Globals))
-	for _, name := range sortedKeys(req.Globals) {
-		switch {
-		case name == "" || !utf8.ValidString(name):
-			return nil, &RequestError{Field: "Globals", Reason: fmt.Sprintf("%q is no name", name)}
-		case taken[name]:
-			return nil, &RequestError{Field: "Globals", Reason: fmt.Sprintf("the global name %q is taken", name)}
-		}
-		v, err := engine.ValueOf(req.Globals[name])
-		if err != nil {
-			return nil, &RequestError{Field: "Globals", Reason: fmt.Sprintf("%s: %v", name, err)}
-		}
-		globals = append(globals, Member{Key: name, Value: v})
-	}
-	return globals, nil
 }

@@ -96,6 +96,7 @@ func TestRequestsThatMakeNoSenseAreRefusedByField(t *testing.T) {
 		"a host object without its data": {core.Request{Host: []core.HostObject{{Shape: shape}}}, "Host"},
 		"a global with a taken name":     {core.Request{Host: []core.HostObject{vance}, Globals: map[string]any{"vance": 1}}, "Globals"},
 		"a global named console":         {core.Request{Globals: map[string]any{"console": 1}}, "Globals"},
+		"a global named as a built-in":   {core.Request{Globals: map[string]any{"JSON": 1}}, "Globals"},
 		"a global without a name":        {core.Request{Globals: map[string]any{"": 1}}, "Globals"},
 		"a global that is no data":       {core.Request{Globals: map[string]any{"f": func() {}}}, "Globals"},
 	} {

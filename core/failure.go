@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ringfence-js/ringfence/core/engine"
@@ -51,13 +50,4 @@ func sourceLine(source string, line int) string {
 	p := engine.Program{Source: source}
 	p.Seal()
 	return p.SourceLine(line)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -29,7 +29,7 @@ func (e *GuestError) ErrorName() string { return e.Name }
 // of the error reaches the guest.
 func GuestForm(err error) (name, message string) {
 	if guest, ok := errors.AsType[*GuestError](err); ok {
-		return guest.Name, guest.Message
+		return guest.Name, CutText(guest.Message, MaxErrorText)
 	}
 	message = CutText(err.Error(), MaxErrorText)
 	var named interface{ ErrorName() string }

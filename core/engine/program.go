@@ -98,10 +98,10 @@ func (p *Program) SourcePosition(offset int) (line, column int) {
 }
 
 // SourceLineStart returns the byte offset in Source at which a line, counted from
-// 1, begins; that of the end for a line that is not there.
+// 1, begins, or -1 for a line that is not there.
 func (p *Program) SourceLineStart(line int) int {
 	if line < 1 || line > len(p.sourceLines) {
-		return len(p.Source)
+		return -1
 	}
 	return p.sourceLines[line-1]
 }

@@ -205,8 +205,7 @@ func parseList(d *json.Decoder, depth int) (Value, error) {
 		}
 		items = append(items, item)
 	}
-	_, err := d.Token()
-	return Value{ref: items}, err
+	return Value{ref: items}, endJSON(d)
 }
 
 func parseObject(d *json.Decoder, depth int) (Value, error) {
@@ -229,8 +228,19 @@ func parseObject(d *json.Decoder, depth int) (Value, error) {
 		at[name] = len(members)
 		members = append(members, Member{Key: name, Value: item})
 	}
+	return Value{ref: members}, endJSON(d)
+}
+
+// endJSON reads the bracket that ends an array or object.
+func endJSON(d *json.Decoder) error {
 	_, err := d.Token()
-	return Value{ref: members}, err
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return fmt.Errorf("JSON: %w", err)
+	}
+	return nil
 }
 
 // Decode stores v in the variable that target points to, as encoding/json would

@@ -24,6 +24,10 @@ func (b *builder) refuseUnsupported(s *script) *engine.Error {
 	walk(s.body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.RegExpLiteral:
+			// The parser lets a literal end with its line.
+			if !strings.HasSuffix(n.Literal, "/"+n.Flags) || len(n.Literal) < 3+len(n.Flags) {
+				return refuse(s.offset(n.Idx), "Invalid regular expression: missing /")
+			}
 			if flag := badFlag(n.Flags); flag != "" {
 				return refuse(s.offset(n.Idx), "Invalid regular expression flag "+flag)
 			}
