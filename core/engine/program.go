@@ -42,7 +42,11 @@ type Program struct {
 
 	sourceLines []int
 	textLines   []int
-	textShift   []int // textShift[i] is where edit i begins in Text
+	textShift   []int // textShift[i] is where edit i begins in the metered text
+
+	// locate, where Text was lowered, leads from a line and column of Text to an
+	// offset in the metered text.
+	locate func(line, column int) int
 }
 
 // An Edit replaced Delete bytes at offset At of the source by Insert bytes.
@@ -63,6 +67,15 @@ func (p *Program) Seal() {
 	}
 }
 
+// Lower replaces Text by a text in which some syntax was lowered. locate leads from
+// a line and a column of it, both from 1, the column in UTF-16 units, to a byte
+// offset in the text that it replaces, or to -1. The front end calls it after
+// Seal, before the program is shared.
+func (p *Program) Lower(text string, locate func(line, column int) int) {
+	p.Text, p.locate = text, locate
+	p.textLines = lineStarts(text)
+}
+
 // Reaches says whether the script may use the built-in of the watched name.
 func (p *Program) Reaches(name string) bool { return p.Dynamic || p.Words[name] }
 
@@ -73,11 +86,24 @@ func (p *Program) Position(textOffset int) (line, column int, ok bool) {
 	if textOffset < 0 || textOffset > len(p.Text) {
 		return 0, 0, false
 	}
-	line, column = p.SourcePosition(p.sourceOffset(textOffset))
+	at := p.SourceOffset(textOffset)
+	if at < 0 {
+		return 0, 0, false
+	}
+	line, column = p.SourcePosition(at)
 	return line, column, true
 }
 
-func (p *Program) sourceOffset(textOffset int) int {
+// SourceOffset returns the byte offset in Source for one in Text, or -1 for a
+// place that lowering added.
+func (p *Program) SourceOffset(textOffset int) int {
+	if p.locate != nil {
+		i := sort.SearchInts(p.textLines, textOffset+1) - 1
+		textOffset = p.locate(i+1, utf16Len(p.Text[p.textLines[i]:textOffset])+1)
+		if textOffset < 0 {
+			return -1
+		}
+	}
 	i := sort.SearchInts(p.textShift, textOffset+1) - 1
 	if i < 0 {
 		return textOffset
@@ -162,9 +188,12 @@ func (p *Program) AuthorText(piece string) string {
 	if start < 0 {
 		return piece
 	}
-	from := p.sourceOffset(start)
+	from := p.SourceOffset(start)
 	if end, ok := p.Functions[from]; ok {
 		return p.Source[from:end]
+	}
+	if p.locate != nil { // no more is known of a lowered text
+		return "function () { [native code] }"
 	}
 	end := start + len(piece)
 	// The end of the piece must not take in what was inserted right behind it.

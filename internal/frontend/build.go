@@ -38,7 +38,10 @@ func Build(source string, opts Options) (*engine.Program, *engine.Error) {
 		return nil, named(engine.Exhausted(engine.LimitSource, opts.MaxSource), opts.Name)
 	}
 	source = strings.TrimPrefix(source, "\uFEFF")
-	b := &builder{opts: opts, program: &engine.Program{Name: opts.Name, Source: source}}
+	b := &builder{opts: opts, program: &engine.Program{Name: opts.Name, Source: source}, name: engine.ReservedName, hidden: map[int]bool{}}
+	for i := 1; strings.Contains(source, b.name); i++ {
+		b.name = engine.ReservedName + strconv.Itoa(i)
+	}
 	b.program.Seal() // for the positions of errors
 	if err := b.check(); err != nil {
 		return nil, err
@@ -57,6 +60,11 @@ func Build(source string, opts Options) (*engine.Program, *engine.Error) {
 		return nil, err
 	}
 	newPlanner(b, script).write()
+	if b.lowered {
+		if err := b.lower(); err != nil {
+			return nil, err
+		}
+	}
 	return b.program, nil
 }
 
@@ -65,7 +73,19 @@ type builder struct {
 	opts    Options
 	program *engine.Program
 	tokens  []token
+	// name is the reserved name of this program: ReservedName, with a number where
+	// the script has that text in a string or comment.
+	name string
+	// body is what the parser reads: the source, or a stand-in of the same length.
+	// lowered says that it is a stand-in, hidden which tokens async are left out of
+	// it.
+	body    string
+	lowered bool
+	hidden  map[int]bool
 }
+
+// own puts the program's reserved name in place of each $.
+func (b *builder) own(text string) string { return strings.ReplaceAll(text, "$", b.name) }
 
 // check refuses what must not reach the parser.
 func (b *builder) check() *engine.Error {

@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -143,9 +144,9 @@ func TestSyntaxErrorsAreWhereTheAuthorMadeThem(t *testing.T) {
 		{"invalid UTF-8", "let a;\n\xff", 2, 1, "UTF-8"},
 		{"the flag v of a regular expression", "let a;\n/[a]/v", 2, 1, ""},
 		{"the flag d of a regular expression", "/a/d", 1, 1, ""},
-		{"an async generator", "async function* g() { }", 1, 1, "async generators"},
-		{"an async generator method", "1;\n({ async *g() { } })", 2, 11, ""},
-		{"for await", "await 1; for await (const x of []) x", 1, 14, ""},
+		{"a regular expression without its end", "1 % /[", 1, 5, "missing /"},
+		{"an error in a script that is lowered", "async function* g() { yield 1 }\nfor await (const x of g()) x;\nlet y = ;", 3, 9, ""},
+		{"for await outside of an async function", "function f() {\n  for await (const x of []) x\n}", 2, 7, "await"},
 		{"import", "import x from 'y'", 1, 1, ""},
 		{"export", "1;\nexport default 1", 2, 1, ""},
 		{"dynamic import", "import('x')", 1, 1, ""},
@@ -301,6 +302,32 @@ func runBare(t *testing.T, source string) string {
 	v, err := goja.New().RunString(source)
 	require.NoError(t, err)
 	return v.String()
+}
+
+func TestLoweredScriptsKeepPositionsAndTexts(t *testing.T) {
+	t.Parallel()
+	source := "const é = '😀'; async function* g() {\n  yield 1; await 2;\n  throw new Error('x') }\nasync function f() { for await (const x of g()) x }\nconst o = { async *m() { yield 3 } };\n"
+	p := build(t, source+"f.toString()", true)
+	got := runText(t, p, nil)
+	require.NoError(t, got.err)
+	assert.Equal(t, "async function f() { for await (const x of g()) x }", p.AuthorText(got.value.String()))
+
+	p = build(t, source+"try { for await (const x of g()) x } catch (e) { e.stack }", true)
+	got = runText(t, p, nil)
+	require.NoError(t, got.err)
+	place := regexp.MustCompile(`test\.js:(\d+):(\d+)`).FindStringSubmatch(got.value.String())
+	require.NotNil(t, place, got.value.String())
+	line, err := strconv.Atoi(place[1])
+	require.NoError(t, err)
+	column, err := strconv.Atoi(place[2])
+	require.NoError(t, err)
+	line, column, ok := p.Position(p.OffsetOfBytes(line, column))
+	require.True(t, ok)
+	assert.Equal(t, [2]int{3, 9}, [2]int{line, column})
+
+	p = build(t, "typeof __await + typeof __asyncGenerator + typeof __forAwait; (async function* () {})", true)
+	assert.NotContains(t, runText(t, build(t, "async function* g() { yield 1 } for await (const x of g()); typeof __forAwait", true), nil).value.String(), "function", "helpers stay out of sight")
+	assert.NotNil(t, p)
 }
 
 func TestReservedNameGetsOutOfTheWayOfTheAuthorsTexts(t *testing.T) {

@@ -62,6 +62,12 @@ func (p *planner) first(e ast.Node) int {
 			e = n.Operand
 		case *ast.ExpressionBody:
 			e = n.Expression
+		case *ast.FunctionLiteral:
+			i := p.at(n.Function)
+			if p.hidden[i-1] {
+				i--
+			}
+			return i
 		default:
 			return p.at(e.Idx0())
 		}

@@ -31,14 +31,26 @@ const (
 	asyncHead = "async()=>{"
 )
 
-// parse parses the script in the form that it needs. A script that uses await at
-// its top level is async; one that uses it as an ordinary name is not.
+// parse parses the script, or where the parser cannot read it, its stand-in.
 func (b *builder) parse() (*script, *engine.Error) {
+	b.body = b.program.Source
+	if strings.HasPrefix(b.body, "#!") {
+		b.body = "//" + b.body[2:]
+	}
+	if body, differs := b.standIn(b.body); differs {
+		b.body, b.lowered = body, true
+	}
+	return b.parseForm()
+}
+
+// parseForm parses the script in the form that it needs. A script that uses await
+// at its top level is async; one that uses it as an ordinary name is not.
+func (b *builder) parseForm() (*script, *engine.Error) {
 	if !strings.Contains(b.program.Source, "await") {
 		return b.parseIn(syncHead)
 	}
 	async, asyncErr := b.parseIn(asyncHead)
-	if asyncErr == nil && async.awaits() {
+	if asyncErr == nil && b.awaits(async) {
 		return async, nil
 	}
 	sync, syncErr := b.parseIn(syncHead)
@@ -58,11 +70,7 @@ func (b *builder) parseIn(head string) (s *script, failure *engine.Error) {
 			s, failure = nil, b.syntaxError(0, "the parser could not read the script")
 		}
 	}()
-	body := b.program.Source
-	if strings.HasPrefix(body, "#!") {
-		body = "//" + body[2:]
-	}
-	tree, err := parser.ParseFile(nil, b.opts.Name, head+body+"\n}", 0, parser.WithDisableSourceMaps)
+	tree, err := parser.ParseFile(nil, b.opts.Name, head+b.body+"\n}", 0, parser.WithDisableSourceMaps)
 	if err != nil {
 		return nil, b.parseError(err, len(head))
 	}
@@ -78,7 +86,7 @@ func (b *builder) parseIn(head string) (s *script, failure *engine.Error) {
 	// A script such as `}; evil(); ()=>{` would step out of the function around it.
 	if s.body == nil || s.offset(s.arrow.Start) != -len(head) || s.offset(s.body.RightBrace) != len(b.program.Source)+1 {
 		stray := max(b.strayBracket(), 0)
-		return nil, b.syntaxError(stray, unexpected(body, stray))
+		return nil, b.syntaxError(stray, unexpected(b.body, stray))
 	}
 	return s, nil
 }
@@ -125,14 +133,16 @@ func unexpected(source string, at int) string { return "Unexpected token " + sou
 
 // awaits says whether the script has an await of its own, outside of all
 // functions.
-func (s *script) awaits() bool {
+func (b *builder) awaits(s *script) bool {
 	found := false
 	walk(s.body, func(n ast.Node) bool {
-		switch n.(type) {
+		switch n := n.(type) {
 		case *ast.FunctionLiteral, *ast.ArrowFunctionLiteral:
 			return false
 		case *ast.AwaitExpression:
 			found = true
+		case *ast.ForOfStatement:
+			found = found || b.word(b.tokenAt(s.offset(n.For))+1) == "await"
 		}
 		return !found
 	})

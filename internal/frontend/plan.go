@@ -18,9 +18,9 @@ type planner struct {
 	tokens  []token
 	script  *script
 	opts    Options
-	// name is the reserved name of this program: ReservedName, with a number where
-	// the script has that text in a string or comment.
-	name  string
+	hidden  map[int]bool
+	// own puts the program's reserved name in place of each $.
+	own   func(text string) string
 	edits []edit
 	// resets are the statements that stand in place of a block and must reset the
 	// completion value before they run.
@@ -55,12 +55,10 @@ func newPlanner(b *builder, s *script) *planner {
 		tokens:  b.tokens,
 		script:  s,
 		opts:    b.opts,
-		name:    engine.ReservedName,
+		hidden:  b.hidden,
+		own:     b.own,
 		resets:  map[ast.Statement]bool{},
 		watch:   map[string]bool{},
-	}
-	for i := 1; strings.Contains(p.source, p.name); i++ {
-		p.name = engine.ReservedName + strconv.Itoa(i)
 	}
 	for _, name := range b.opts.Dialect.Watch {
 		p.watch[name] = true
@@ -81,9 +79,6 @@ func (p *planner) insertBefore(rank, i int, text string) {
 	}
 	p.insert(rank, at, text)
 }
-
-// own puts the program's reserved name in place of each $.
-func (p *planner) own(text string) string { return strings.ReplaceAll(text, "$", p.name) }
 
 // charge is the expression that charges n statements; enter the one for entering
 // a function.
@@ -120,7 +115,7 @@ func listWeight(list []ast.Statement) int {
 func (p *planner) node(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.FunctionLiteral:
-		p.program.Functions[p.tokens[p.at(n.Function)].start] = p.tokens[p.at(n.Body.RightBrace)].end
+		p.program.Functions[p.tokens[p.first(n)].start] = p.tokens[p.at(n.Body.RightBrace)].end
 		children(n, func(child ast.Node) {
 			if child != ast.Node(n.Body) {
 				p.node(child)
@@ -363,6 +358,6 @@ func (p *planner) operand(e ast.Expression) {
 			return
 		}
 	}
-	p.insert(rankOpen, p.tokens[p.begin(e)].start, p.name+"K(")
+	p.insert(rankOpen, p.tokens[p.begin(e)].start, p.own("$K("))
 	p.insert(rankClose, p.tokens[p.end(e)].end, ")")
 }

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/dop251/goja/ast"
@@ -12,7 +13,7 @@ import (
 const regexpFlags = "gimsuy"
 
 // refuseUnsupported refuses syntax that the parser lets pass and that not every
-// engine runs. Async generators could be lowered here.
+// engine runs.
 func (b *builder) refuseUnsupported(s *script) *engine.Error {
 	var refused *engine.Error
 	refuse := func(at int, message string) bool {
@@ -25,20 +26,23 @@ func (b *builder) refuseUnsupported(s *script) *engine.Error {
 		switch n := n.(type) {
 		case *ast.RegExpLiteral:
 			// The parser lets a literal end with its line.
-			if !strings.HasSuffix(n.Literal, "/"+n.Flags) || len(n.Literal) < 3+len(n.Flags) {
-				return refuse(s.offset(n.Idx), "Invalid regular expression: missing /")
+			start := s.offset(n.Idx)
+			text := b.word(b.tokenAt(start))
+			if !strings.HasSuffix(text, "/"+n.Flags) || len(text) < 3+len(n.Flags) {
+				return refuse(start, "Invalid regular expression: missing /")
 			}
 			if flag := badFlag(n.Flags); flag != "" {
 				return refuse(s.offset(n.Idx), "Invalid regular expression flag "+flag)
-			}
-		case *ast.FunctionLiteral:
-			if n.Async && n.Generator {
-				return refuse(s.offset(n.Function), "async generators are not supported")
 			}
 		}
 		return refused == nil
 	})
 	return refused
+}
+
+// tokenAt returns the index of the token that begins at the offset.
+func (b *builder) tokenAt(start int) int {
+	return sort.Search(len(b.tokens), func(i int) bool { return b.tokens[i].start >= start })
 }
 
 // badFlag returns the first flag that is unknown or there twice.
