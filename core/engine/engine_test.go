@@ -80,11 +80,22 @@ func TestBudgetStopsBeforeTheLimitIsPassed(t *testing.T) {
 	assert.Equal(t, &LimitError{Limit: LimitResultNodes, Max: 10}, b.Nodes(1))
 	require.NoError(t, b.Bytes(5))
 	assert.Equal(t, &LimitError{Limit: LimitResultBytes, Max: 5}, b.Bytes(1<<62))
-	require.NoError(t, b.Enter())
-	require.NoError(t, b.Enter())
-	assert.Equal(t, &LimitError{Limit: LimitResultDepth, Max: 2}, b.Enter())
+}
+
+func TestBudgetAllowsValuesAtTheDepthOfTheLimitAndNoDeeper(t *testing.T) {
+	t.Parallel()
+	b := NewBudget(Limits{ResultNodes: 10, ResultDepth: 2, ResultBytes: 5})
+	deeper := &LimitError{Limit: LimitResultDepth, Max: 2}
+	require.NoError(t, b.Enter(), "the top container, at depth 0")
+	require.NoError(t, b.Nodes(1))
+	require.NoError(t, b.Enter(), "at depth 1")
+	require.NoError(t, b.Nodes(1))
+	require.NoError(t, b.Enter(), "at depth 2")
+	require.NoError(t, b.Nodes(0), "an empty one")
+	assert.Equal(t, deeper, b.Nodes(1), "its members would be at depth 3")
+	assert.Equal(t, deeper, b.Enter())
 	b.Leave()
-	assert.NoError(t, b.Enter())
+	assert.NoError(t, b.Enter(), "a sibling")
 }
 
 func TestNewShapeRefusesWhatCannotBeSeen(t *testing.T) {

@@ -44,7 +44,8 @@ type Error struct {
 	Column int
 	// Stack are the guest's frames, innermost first.
 	Stack []Frame
-	// SourceLine is the author's line at Line.
+	// SourceLine is the author's line at Line, at most MaxErrorText characters of
+	// it and a mark.
 	SourceLine string
 	// Hint is one sentence that helps to mend it, or empty.
 	Hint string
@@ -94,7 +95,7 @@ func (e *Error) Report() string {
 	b.WriteString(e.text())
 	if e.Line > 0 {
 		fmt.Fprintf(&b, "\n  at %s", e.place())
-		if e.SourceLine != "" {
+		if e.SourceLine != "" && e.Column <= utf16Len(e.SourceLine)+1 {
 			line, caret := caretLine(e.SourceLine, e.Column)
 			fmt.Fprintf(&b, "\n    %s\n    %s", line, caret)
 		}

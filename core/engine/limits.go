@@ -80,8 +80,12 @@ type Budget struct {
 // NewBudget returns an empty budget with the result limits of l.
 func NewBudget(l Limits) *Budget { return &Budget{limits: l} }
 
-// Nodes counts n array elements or object members.
+// Nodes counts n array elements or object members of the container that was
+// entered last, before they are walked.
 func (b *Budget) Nodes(n int64) error {
+	if n > 0 && b.depth > b.limits.ResultDepth {
+		return b.tooDeep()
+	}
 	if n > b.limits.ResultNodes-b.nodes {
 		return &LimitError{Limit: LimitResultNodes, Max: b.limits.ResultNodes}
 	}
@@ -98,14 +102,18 @@ func (b *Budget) Bytes(n int64) error {
 	return nil
 }
 
-// Enter goes one level down, into a container that has members. The top
-// container is entered first and stands at depth 0, its members at depth 1.
+// Enter goes into a container. The top container stands at depth 0, its members
+// at depth 1.
 func (b *Budget) Enter() error {
-	if b.depth >= b.limits.ResultDepth {
-		return &LimitError{Limit: LimitResultDepth, Max: int64(b.limits.ResultDepth)}
+	if b.depth > b.limits.ResultDepth {
+		return b.tooDeep()
 	}
 	b.depth++
 	return nil
+}
+
+func (b *Budget) tooDeep() error {
+	return &LimitError{Limit: LimitResultDepth, Max: int64(b.limits.ResultDepth)}
 }
 
 // Leave goes one level up again.

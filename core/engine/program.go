@@ -132,7 +132,8 @@ func (p *Program) SourceLineStart(line int) int {
 	return p.sourceLines[line-1]
 }
 
-// SourceLine returns the author's line, counted from 1, without its line end.
+// SourceLine returns the author's line, counted from 1, without its line end, cut
+// to MaxErrorText characters.
 func (p *Program) SourceLine(line int) string {
 	if line < 1 || line > len(p.sourceLines) {
 		return ""
@@ -141,7 +142,7 @@ func (p *Program) SourceLine(line int) string {
 	if i := strings.IndexAny(text, "\n\r\u2028\u2029"); i >= 0 {
 		text = text[:i]
 	}
-	return text
+	return CutText(text, MaxErrorText)
 }
 
 // OffsetOfBytes returns the byte offset in Text of a line and a column in bytes,

@@ -106,7 +106,7 @@ func (r *runner) supervise(ctx context.Context, job *engine.Job, body func(*run)
 	if ctx.Err() != nil {
 		return &engine.Outcome{Err: timeOrCancel(ctx, "queued").asError(job), Memory: -1}
 	}
-	run := newRun(r, runCtx, job)
+	run := newRun(r, ctx, runCtx, job)
 	go run.guest(body)
 
 	select {
@@ -117,7 +117,7 @@ func (r *runner) supervise(ctx context.Context, job *engine.Job, body func(*run)
 		}
 		return out
 	case <-runCtx.Done():
-		run.stop(timeOrCancel(ctx, run.phase()))
+		run.checkTime()
 		go run.interrupt() // an interpreter may be stuck; the caller must not be
 	case <-run.stopped:
 	}

@@ -1,7 +1,6 @@
 package inproc
 
 import (
-	"context"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -15,7 +14,6 @@ import (
 // done with when the run is.
 type hostCalls struct {
 	run *run
-	ctx context.Context
 
 	// inside is the synchronous function that the guest is in.
 	inside atomic.Pointer[engine.Func]
@@ -40,9 +38,8 @@ type endedCall struct {
 	err   error
 }
 
-func (h *hostCalls) init(run *run, ctx context.Context) {
+func (h *hostCalls) init(run *run) {
 	h.run = run
-	h.ctx = ctx
 	h.wake = make(chan struct{}, 1)
 }
 
@@ -54,6 +51,7 @@ func (run *run) Call(host *engine.HostObject, fn *engine.Func, args []engine.Val
 	}
 	h.inside.Store(fn)
 	value, err := h.invoke(host, fn, args)
+	run.checkTime() // an error that only tells of the run's end is none of the function's
 	h.inside.Store(nil)
 	h.end()
 	return h.admit(value, err)
@@ -128,7 +126,7 @@ func (h *hostCalls) invoke(host *engine.HostObject, fn *engine.Func, args []engi
 			value, err = engine.Value{}, &hostPanicError{function: fn.Path}
 		}
 	}()
-	return fn.Call(h.ctx, host.Self, args)
+	return fn.Call(h.run.ctx, host.Self, args)
 }
 
 // admit checks what a function returned before the guest gets it. It is called

@@ -17,7 +17,10 @@ import (
 type run struct {
 	runner *runner
 	job    *engine.Job
-	calls  hostCalls
+	// caller is the context of the caller, ctx that of the run: it ends with the
+	// caller's, and at the run's deadline.
+	caller, ctx context.Context
+	calls       hostCalls
 
 	// reason is why the run is over, nil as long as it goes on.
 	reason atomic.Pointer[reason]
@@ -34,17 +37,18 @@ type run struct {
 	memory     int64
 }
 
-func newRun(r *runner, ctx context.Context, job *engine.Job) *run {
+func newRun(r *runner, caller, ctx context.Context, job *engine.Job) *run {
 	run := &run{
-		runner:     r,
-		job:        job,
-		stopped:    make(chan struct{}),
-		done:       make(chan *engine.Outcome, 1),
-		ended:      make(chan struct{}),
-		statements: 0,
-		memory:     -1,
+		runner:  r,
+		job:     job,
+		caller:  caller,
+		ctx:     ctx,
+		stopped: make(chan struct{}),
+		done:    make(chan *engine.Outcome, 1),
+		ended:   make(chan struct{}),
+		memory:  -1,
 	}
-	run.calls.init(run, ctx)
+	run.calls.init(run)
 	return run
 }
 
@@ -52,6 +56,13 @@ func newRun(r *runner, ctx context.Context, job *engine.Job) *run {
 func (run *run) stop(s *reason) {
 	if run.reason.CompareAndSwap(nil, s) {
 		close(run.stopped)
+	}
+}
+
+// checkTime stops the run if its time is over or its caller has gone.
+func (run *run) checkTime() {
+	if run.ctx.Err() != nil {
+		run.stop(timeOrCancel(run.caller, run.phase()))
 	}
 }
 
@@ -88,6 +99,7 @@ func (run *run) phase() string {
 func (run *run) guest(body func(*run) *engine.Outcome) {
 	defer close(run.ended)
 	out := run.recovered(body)
+	run.checkTime() // the watchdog may not have had its turn yet
 	if !run.finish() {
 		// The run was over before the guest was: what it came to does not count.
 		out = &engine.Outcome{Err: run.reason.Load().asError(run.job), Warnings: out.Warnings}
