@@ -51,7 +51,7 @@ type Dialect struct {
 	Charge string
 	// Enter is the same, used where a function of the script is entered.
 	Enter string
-	// Operands puts $K( ) around the right operand of ** and << and their
+	// Operands puts $K( ) around the right operand of **, << and >> and their
 	// assignment forms, unless it is a plain number: for interpreters that
 	// allocate whatever a BigInt operator asks for.
 	Operands bool

@@ -180,12 +180,12 @@ func (p *planner) node(n ast.Node) {
 		}
 	case *ast.BinaryExpression:
 		children(n, p.node)
-		if n.Operator == gojatoken.EXPONENT || n.Operator == gojatoken.SHIFT_LEFT {
+		if allocates(n.Operator) {
 			p.operand(n.Right)
 		}
 	case *ast.AssignExpression:
 		children(n, p.node)
-		if n.Operator == gojatoken.EXPONENT || n.Operator == gojatoken.SHIFT_LEFT {
+		if allocates(n.Operator) {
 			p.operand(n.Right)
 		}
 	case *ast.BracketExpression:
@@ -345,6 +345,12 @@ func (p *planner) words() {
 		p.word(name)
 		p.program.Dynamic = p.program.Dynamic || reflective[name]
 	}
+}
+
+// allocates says whether an operator makes a BigInt as large as its right operand
+// says. A shift to the right by a negative one is a shift to the left.
+func allocates(operator gojatoken.Token) bool {
+	return operator == gojatoken.EXPONENT || operator == gojatoken.SHIFT_LEFT || operator == gojatoken.SHIFT_RIGHT
 }
 
 // operand guards the right operand of an operator that allocates as much as a
