@@ -17,12 +17,12 @@ type Options struct {
 	// ProgramBytes is how much source text these may have together; 16 MiB by
 	// default.
 	ProgramBytes int64
-	// Grace is how long after its end a run may take to stop before it is
-	// abandoned; 50 ms by default.
+	// Grace is how long a run whose time is over, or whose caller has gone, may take
+	// to stop before it is abandoned; 50 ms by default.
 	Grace time.Duration
-	// CloseWait is how long the end of a good run waits for host functions that
-	// the script left running and that were told to stop; 1 s by default. It never
-	// goes beyond the run's deadline and Grace.
+	// CloseWait is the same for a run that passed another limit, and for the host
+	// functions that a good run left under way; 1 s by default. It never goes beyond
+	// the run's deadline and Grace.
 	CloseWait time.Duration
 }
 
@@ -111,27 +111,29 @@ func (r *runner) supervise(ctx context.Context, job *engine.Job, body func(*run)
 
 	select {
 	case out := <-run.done:
+		wait := r.closeWait(run)
 		cancel()
-		if !run.calls.wait(r.closeWait(job)) {
+		if !run.calls.wait(wait) {
 			r.abandon(run, out)
 		}
 		return out
 	case <-runCtx.Done():
 		run.checkTime()
 		go run.interrupt() // an interpreter may be stuck; the caller must not be
-	case <-run.stopped:
+	case <-run.stopped: // by a limit: there may be time left
 	}
 
+	grace := r.closeWait(run)
 	cancel()
-	grace := time.NewTimer(r.opts.Grace)
-	defer grace.Stop()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
 	select {
 	case out := <-run.done:
 		if !run.calls.wait(r.opts.Grace) {
 			r.abandon(run, out)
 		}
 		return out
-	case <-grace.C:
+	case <-timer.C:
 		out := &engine.Outcome{Err: run.reason.Load().asError(job), Statements: -1, Memory: -1}
 		r.abandon(run, out)
 		return out
@@ -155,8 +157,13 @@ func (r *runner) abandon(run *run, out *engine.Outcome) {
 	}()
 }
 
-func (r *runner) closeWait(job *engine.Job) time.Duration {
-	return max(0, min(r.opts.CloseWait, time.Until(job.Deadline)+r.opts.Grace))
+// closeWait is how long a run that is over may take to stop: Grace where its time
+// is over, else up to CloseWait.
+func (r *runner) closeWait(run *run) time.Duration {
+	if run.ctx.Err() != nil {
+		return r.opts.Grace
+	}
+	return min(r.opts.CloseWait, max(0, time.Until(run.job.Deadline))+r.opts.Grace)
 }
 
 func logger(job *engine.Job) *slog.Logger {

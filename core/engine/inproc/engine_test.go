@@ -129,17 +129,17 @@ func TestFirstReasonToStopWins(t *testing.T) {
 	})
 }
 
-func TestLimitInAGuestThatDoesNotStopIsAnsweredWithinTheGrace(t *testing.T) {
+func TestLimitInAGuestThatDoesNotStopIsAnsweredWithinTheCloseWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wake := make(chan struct{})
 		eng := inproc.New(&fakeInterpreter{script: func(c *fakeContext) error {
 			c.cfg.Run.Exhausted(engine.LimitMemory, 5)
 			<-wake
 			return nil
-		}}, nil)
+		}}, &inproc.Options{CloseWait: 300 * time.Millisecond})
 		start := time.Now()
 		out := eng.Run(t.Context(), job())
-		assert.Equal(t, 50*time.Millisecond, time.Since(start))
+		assert.Equal(t, 300*time.Millisecond, time.Since(start))
 		assert.Equal(t, engine.ResourceExhausted, out.Err.Class)
 		assert.True(t, out.Abandoned)
 		close(wake)
