@@ -101,9 +101,9 @@ func (b *builder) check() *engine.Error {
 		}
 		return b.syntaxError(at, "the source is not valid UTF-8")
 	}
-	tokens, at, ok := checkNesting(source)
-	if !ok {
-		return b.nestedTooDeep(at)
+	tokens, over := checkNesting(source)
+	if over.passed() {
+		return b.nestedTooDeep(over)
 	}
 	b.tokens = tokens
 	return nil
@@ -125,8 +125,8 @@ func (b *builder) retokenize(script *script) *engine.Error {
 		return nil
 	}
 	b.tokens = lex(b.program.Source, exact)
-	if at, ok := checkTokens(b.program.Source, b.tokens); !ok {
-		return b.nestedTooDeep(at)
+	if over := checkTokens(b.program.Source, b.tokens); over.passed() {
+		return b.nestedTooDeep(over)
 	}
 	return nil
 }
@@ -158,8 +158,8 @@ func (b *builder) syntaxError(at int, message string) *engine.Error {
 	}, at)
 }
 
-func (b *builder) nestedTooDeep(at int) *engine.Error {
-	return b.place(engine.Exhausted(engine.LimitNesting, maxNesting), at)
+func (b *builder) nestedTooDeep(over overLimit) *engine.Error {
+	return b.place(engine.Exhausted(engine.LimitNesting, int64(over.max)), over.at)
 }
 
 // place gives an error its position.

@@ -1,7 +1,5 @@
 package frontend
 
-import "strings"
-
 // The limits of how deep a source may nest. Parsers and compilers recurse: with
 // every bracket, and with every operator of a chain, for that makes the tree deeper
 // too, but takes less stack.
@@ -22,84 +20,42 @@ const (
 	// operator whether its operands are constant, all the way down, so that a chain
 	// costs its length squared: 2,000 times a+ are 2,000,000 visits, 35 ms. Where
 	// they are constant, || && and ?? ask twice, so that the cost doubles with each.
+	// return, break and continue emit code for every block that they leave.
 	maxCompile = 20_000_000
+	// exitVisits is what leaving a level costs, in visits.
+	exitVisits = 70
 )
+
+// An overLimit says which limit a source passed, and the offset of the token that
+// did. The zero overLimit says that it passed none.
+type overLimit struct {
+	at, max int
+}
+
+func (o overLimit) passed() bool { return o.max != 0 }
 
 // checkNesting tokenises the source with a guess at what each slash means, and
 // refuses a source that is nested so deep that a parser or compiler could not be
-// trusted with it: at is the offset of the token that passed the limit.
+// trusted with it.
 //
 // The guess is right for what is valid JavaScript. For anything else it may be
-// wrong, and code may be in what it takes for text: see blankText.
-func checkNesting(src string) (tokens []token, at int, ok bool) {
+// wrong, and code may be in what it takes for text; then checkTokens finds it.
+func checkNesting(src string) (tokens []token, over overLimit) {
 	g := newGuard(src)
 	tokens = lex(src, g)
-	return tokens, g.at, !g.exceeded
+	return tokens, g.over
 }
 
 // checkTokens is checkNesting for tokens that are exact: after the parse has shown
 // where regular expressions really are.
-func checkTokens(src string, tokens []token) (at int, ok bool) {
+func checkTokens(src string, tokens []token) overLimit {
 	g := newGuard(src)
 	for i := range tokens {
 		if !g.token(tokens[:i+1]) {
-			return g.at, false
+			break
 		}
 	}
-	return 0, true
-}
-
-// blankText returns the source with the text of its strings, templates, regular
-// expressions and comments made harmless, every token at its place. A parser that
-// reads this sees no code that the guard did not, even where the two disagree about
-// a slash, and if it finds the same regular expressions, it may read the source.
-func blankText(src string, tokens []token) string {
-	out := []byte(src)
-	fill := func(from, to int, with byte) {
-		for i := from; i < to; i++ {
-			out[i] = with
-		}
-	}
-	end := 0
-	for _, t := range tokens {
-		blankComments(out, src, end, t.start)
-		end = t.end
-		switch t.kind {
-		case tokenString:
-			last := t.end
-			if t.end-t.start > 1 && src[t.end-1] == src[t.start] {
-				last--
-			}
-			fill(t.start+1, last, 'x')
-		case tokenTemplate:
-			last := t.end
-			if t.end-t.start > 1 && src[t.end-1] == '`' {
-				last--
-			}
-			fill(t.start+1, last, 'x')
-		case tokenTemplateOpen:
-			fill(t.start+1, t.end-2, 'x')
-		case tokenRegexp:
-			last := strings.LastIndexByte(src[t.start:t.end], '/')
-			if last <= 0 {
-				last = t.end - t.start
-			}
-			fill(t.start+1, t.start+last, 'x')
-		}
-	}
-	blankComments(out, src, end, len(src))
-	return string(out)
-}
-
-func blankComments(out []byte, src string, from, to int) {
-	for i := from; i < to; {
-		if n := lineEndLen(src[i:to]); n > 0 {
-			i += n
-			continue
-		}
-		out[i] = ' '
-		i++
-	}
+	return g.over
 }
 
 // A bracket says what stands between a pair of brackets.
@@ -143,7 +99,6 @@ const (
 	waitDoWhile          // the while of a do: a header that ends the statement
 	waitFunction         // function: perhaps a name, then parameters
 	waitBody             // the body of the function
-	waitClass            // class: perhaps a name and a heritage, then members
 	waitArrow            // =>: the body
 )
 
@@ -195,12 +150,14 @@ type frame struct {
 
 	statements int // where in guard.statements those of this frame begin
 	depth      int // levels of the brackets around
+	function   int // levels around the innermost function
 	chain      int // links of the brackets around
 	tight      int // levels that end at the next operator: prefixes and **
 	loose      int // levels that end with the expression: ?: = => yield
 	operators  int // links that end with the expression
 	members    int // links that end at the next operator
 	elses      int // links of the open statements
+	classes    int // class words whose body has not come: the heritage may be a class
 	conditions int // question marks without their colons
 
 	constant    constant
@@ -215,18 +172,10 @@ type guard struct {
 	src        string
 	frames     []frame
 	statements []openStatement
-	at         int
-	exceeded   bool
+	over       overLimit
 
 	compile float64 // visits, of the expressions that have ended
-	closed  frame   // the frame that the token before has closed
-
-	// Where the source is no JavaScript, the parser goes on, and may close a
-	// parenthesis with anything before an arrow.
-	odd    int // arrows that stand where none can
-	parens int // parentheses open that may be heads of arrow functions
-	most   int // the most of those
-	read   int // tokens
+	closed  frame   // the frame that was closed last
 }
 
 func newGuard(src string) *guard {
@@ -239,82 +188,40 @@ func (g *guard) top() *frame { return &g.frames[len(g.frames)-1] }
 
 func (g *guard) text(t token) string { return g.src[t.start:t.end] }
 
-// regexp implements observer.
-func (g *guard) regexp(tokens []token, offset int) bool {
-	f := g.top()
-	if !f.operand {
-		return true
-	}
-	if len(tokens) == 0 {
-		return true
-	}
-	last := tokens[len(tokens)-1]
-	// A statement cannot go on behind these in another line.
-	if g.endsAtLine(f, tokens) {
-		return hasLineEnd(g.src[last.end:offset])
-	}
-	return false
-}
-
-// endsAtLine says whether the statement ends if a line end follows the last token,
-// whatever the next token is.
-func (g *guard) endsAtLine(f *frame, tokens []token) bool {
-	if !f.statement {
-		return false
-	}
-	last := tokens[len(tokens)-1]
-	if last.kind == tokenPunct {
-		return last.opens >= 0 && g.closed.closes == closeArrow
-	}
-	if last.kind == tokenIdentifier && !isProperty(g.src, tokens, len(tokens)-1) {
-		switch g.text(last) {
-		case "break", "continue", "debugger":
-			return true
-		case "return":
-			return true
-		}
-	}
-	return false
-}
-
-// isProperty says whether token i is the name behind a point.
-func isProperty(src string, tokens []token, i int) bool {
-	if i == 0 || tokens[i-1].kind != tokenPunct {
-		return false
-	}
-	s := src[tokens[i-1].start:tokens[i-1].end]
-	return s == "." || s == "?."
-}
-
 // token implements observer.
 func (g *guard) token(tokens []token) bool {
-	i := len(tokens) - 1
-	t := tokens[i]
-	g.read++
+	t := tokens[len(tokens)-1]
 	g.top().parse++
 	switch t.kind {
 	case tokenIdentifier:
 		g.word(tokens, t)
 	case tokenPrivate, tokenNumber, tokenString, tokenRegexp:
-		g.operand(tokens, t, t.kind == tokenNumber || t.kind == tokenString)
+		g.operand(t.kind == tokenNumber || t.kind == tokenString)
 	case tokenTemplate, tokenTemplateOpen:
-		g.template(tokens, t)
+		g.template(t)
 	default:
 		g.punctuator(tokens, t)
 	}
 	g.check(t)
-	return !g.exceeded
+	return !g.over.passed()
+}
+
+// openFunction pushes the frame of the body of a function.
+func (g *guard) openFunction(closes closing, generator, async bool) {
+	inner := g.open(bracketBlock, closes)
+	inner.generator, inner.async = generator, async
+	inner.function = inner.depth - 1
 }
 
 func (g *guard) check(t token) {
 	f := g.top()
 	depth := f.depth + f.tight + f.loose + len(g.statements) - f.statements
 	chain := f.chain + f.operators + f.members + f.elses
-	twice := 1 << min(g.odd, g.most, 30)
-	if depth > maxNesting || chain > maxChain ||
-		f.parse > maxParse || (twice > 1 && g.read > maxParse/twice) ||
-		g.compile+f.emits > maxCompile {
-		g.at, g.exceeded = t.start, true
+	switch {
+	case depth > maxNesting, f.parse > maxParse, g.compile+f.emits > maxCompile:
+		g.over = overLimit{at: t.start, max: maxNesting}
+	case chain > maxChain:
+		g.over = overLimit{at: t.start, max: maxChain}
 	}
 }
 
@@ -327,6 +234,7 @@ func (g *guard) open(kind bracket, closes closing) *frame {
 		statements: len(g.statements),
 		depth:      f.depth + f.tight + f.loose + len(g.statements) - f.statements + 1,
 		chain:      f.chain + f.operators + f.members + f.elses,
+		function:   f.function,
 		generator:  f.generator,
 		async:      f.async,
 	}
@@ -335,9 +243,6 @@ func (g *guard) open(kind bracket, closes closing) *frame {
 		inner.statement, inner.begins = true, true
 	case bracketClass, bracketObject:
 		inner.inKey = true
-	case bracketParen:
-		g.parens++
-		g.most = max(g.most, g.parens)
 	}
 	g.frames = append(g.frames, inner)
 	return &g.frames[len(g.frames)-1]
@@ -355,11 +260,11 @@ func (g *guard) pop() {
 	f := g.top()
 	f.parse += inner.parse
 	if f.yields {
-		// The parser reads again what stands behind yield if it is in error.
-		f.parse += inner.parse
+		// The parser reads what stands behind yield again if that is in error, and
+		// may then come to it a third time.
+		f.parse += 2 * inner.parse
 	}
 	if inner.kind == bracketParen {
-		g.parens--
 		f.emits += inner.asks + inner.emits
 		f.asks += inner.asks
 	} else {
@@ -379,15 +284,15 @@ func (g *guard) operator(f *frame, logical bool) {
 		f.emits += f.asks + 2
 		f.asks++
 	}
-	f.operand = false
+	f.operand, f.begins = false, false
 }
 
 // member takes note of an access to a member, or of a call.
 func (g *guard) member(f *frame) {
 	f.members++
-	f.emits += f.asks + 2
-	f.asks++
+	f.emits += float64(f.members) + 2
 	f.constant = constantNo
+	f.begins = false
 }
 
 // split takes note of an operator whose operands are compiled apart.
@@ -395,7 +300,7 @@ func (g *guard) split(f *frame) {
 	g.compile += f.emits
 	f.asks, f.emits = 0, 0
 	f.constant = constantUnknown
-	f.operand = false
+	f.operand, f.begins = false, false
 }
 
 // endExpression forgets what ends with an expression.
@@ -403,7 +308,7 @@ func (g *guard) endExpression(f *frame) {
 	g.split(f)
 	f.tight, f.loose, f.operators, f.members = 0, 0, 0, 0
 	f.yields = false
-	f.waits = waitNothing
+	f.waits, f.classes = waitNothing, 0
 }
 
 // endStatement forgets what ends with a statement: all open statements but one that
@@ -467,662 +372,4 @@ func (g *guard) last(f *frame) *openStatement {
 		return nil
 	}
 	return &g.statements[len(g.statements)-1]
-}
-
-// beginMember expects the name of a member.
-func (g *guard) beginMember(f *frame) {
-	g.endExpression(f)
-	f.inKey = true
-	f.waitsAsync, f.waitsGen = false, false
-}
-
-// sideBySide takes note of a token that begins an operand or a statement where an
-// operator was due: a semicolon was left out, or a field of a class has ended.
-func (g *guard) sideBySide(f *frame) {
-	switch {
-	case f.statement:
-		g.endStatement(f)
-	case f.kind == bracketClass:
-		g.beginMember(f)
-	default:
-		g.endExpression(f)
-	}
-}
-
-// operand takes note of an operand of one token.
-func (g *guard) operand(tokens []token, t token, literal bool) {
-	f := g.top()
-	if f.operand {
-		g.sideBySide(f)
-	}
-	if f.begins {
-		g.begin(f, "")
-		f.begins = false
-	}
-	g.endOperand(f, literal)
-}
-
-func (g *guard) endOperand(f *frame, literal bool) {
-	f.operand = true
-	if f.emits == 0 {
-		f.asks, f.emits = 1, 1
-	}
-	switch {
-	case f.constant == constantLogical:
-	case !literal:
-		f.constant = constantNo
-	case f.constant == constantUnknown:
-		f.constant = constantYes
-	}
-}
-
-func (g *guard) template(tokens []token, t token) {
-	f := g.top()
-	if g.src[t.start] == '}' {
-		g.pop()
-		f = g.top()
-	} else {
-		if f.operand && !f.inKey {
-			g.member(f)
-		} else if f.begins {
-			g.begin(f, "")
-			f.begins = false
-		}
-	}
-	g.endOperand(f, false)
-	if t.kind == tokenTemplateOpen {
-		g.open(bracketHole, closeOperand)
-	}
-}
-
-// word takes note of a name or a keyword.
-func (g *guard) word(tokens []token, t token) {
-	f := g.top()
-	i := len(tokens) - 1
-	word := g.text(t)
-	if isProperty(g.src, tokens, i) {
-		f.operand = true
-		return
-	}
-	if f.inKey {
-		g.key(f, word)
-		return
-	}
-	before := ""
-	if i > 0 && tokens[i-1].kind == tokenIdentifier && !isProperty(g.src, tokens, i-1) {
-		before = g.text(tokens[i-1])
-	}
-	if t.newline && f.operand && i > 0 && g.endsAtLine(f, tokens[:i]) {
-		g.endStatement(f)
-	}
-	switch word {
-	case "if", "for", "while", "with", "do", "else", "try", "finally", "catch", "switch",
-		"return", "throw", "break", "continue", "debugger", "var", "const", "case", "default", "import", "export":
-		g.statementWord(f, word, before)
-	case "function", "class":
-		g.functionWord(f, word, before)
-	case "typeof", "void", "delete", "new":
-		g.prefix(f)
-	case "await":
-		if f.async {
-			g.prefix(f)
-			return
-		}
-		g.name(f, t, word, before)
-	case "yield":
-		if f.generator {
-			g.prefix(f)
-			f.tight--
-			f.loose++
-			f.yields = true
-			return
-		}
-		g.name(f, t, word, before)
-		f.yields = true
-	case "in", "instanceof":
-		g.operator(f, false)
-	case "of":
-		if f.kind == bracketHeader && f.operand {
-			g.endExpression(f)
-			return
-		}
-		g.name(f, t, word, before)
-	case "extends":
-		g.split(f)
-	case "let":
-		g.name(f, t, word, before)
-	case "as", "satisfies":
-		if f.operand && !t.newline { // TypeScript
-			g.operator(f, false)
-			return
-		}
-		g.name(f, t, word, before)
-	case "true", "false", "null":
-		g.operand(tokens, t, true)
-	default:
-		g.name(f, t, word, before)
-	}
-}
-
-// name takes note of an identifier.
-func (g *guard) name(f *frame, t token, word, before string) {
-	if f.operand && !t.newline {
-		switch before {
-		case "async":
-			// async x => ...: the parameter takes the place of the operand.
-			f.waitsAsync = true
-			return
-		case "let", "break", "continue":
-			if f.statement || f.kind == bracketHeader {
-				f.operand = true
-				return
-			}
-		}
-	}
-	if f.operand {
-		if before == "let" && f.statement {
-			return // let, and the name in the next line
-		}
-		g.sideBySide(f)
-		if f.inKey {
-			g.key(f, word)
-			return
-		}
-	}
-	if f.begins {
-		g.begin(f, word)
-		// async at the beginning of a statement may be that of a declaration
-		f.begins = word == "async"
-	}
-	if f.waits == waitFunction || f.waits == waitClass && f.constant == constantUnknown && before == "class" {
-		return // the name of the function or class
-	}
-	f.waitsAsync = false
-	g.endOperand(f, false)
-}
-
-// key takes note of a name in an object or class, where any word may be one.
-func (g *guard) key(f *frame, word string) {
-	if word == "async" {
-		f.waitsAsync = true
-	}
-	f.operand = true
-	f.constant = constantNo
-}
-
-// prefix takes note of an operator that stands before its operand.
-func (g *guard) prefix(f *frame) {
-	if f.operand {
-		g.sideBySide(f)
-	}
-	if f.begins {
-		g.begin(f, "")
-		f.begins = false
-	}
-	f.tight++
-	f.operand = false
-	if f.emits == 0 {
-		f.asks, f.emits = 1, 1
-	}
-	f.asks++
-	f.emits += f.asks
-}
-
-func (g *guard) statementWord(f *frame, word, before string) {
-	if !f.statement {
-		// No JavaScript, except for await and such in the header of for.
-		f.operand = false
-		return
-	}
-	if before == "export" && word == "default" {
-		return
-	}
-	if !f.begins {
-		g.endStatement(f)
-	}
-	g.begin(f, word)
-	f.begins = false
-	f.operand = false
-	last := g.last(f)
-	switch word {
-	case "if":
-		if before == "else" && last != nil {
-			// The parser recurses, but takes little: it counts as a link.
-			last.kind = statementIf
-			last.links++
-			f.elses++
-		} else {
-			g.openStatement(statementIf)
-		}
-		f.waits = waitHeader
-	case "for", "with":
-		g.openStatement(statementOther)
-		f.waits = waitHeader
-	case "while":
-		if last != nil && last.kind == statementDoEnded {
-			last.kind = statementOther
-			f.waits = waitDoWhile
-		} else {
-			g.openStatement(statementOther)
-			f.waits = waitHeader
-		}
-	case "switch":
-		g.openStatement(statementOther)
-		f.waits = waitSwitch
-	case "do":
-		g.openStatement(statementDo)
-		f.begins = true
-	case "else":
-		if last != nil && last.kind == statementIfEnded {
-			last.kind = statementOther
-		}
-		f.begins = true
-	case "try":
-		g.openStatement(statementTry)
-		f.begins = true
-	case "finally", "catch":
-		if last != nil && last.kind == statementTryEnded {
-			last.kind = statementTry
-		}
-		f.begins = true
-		if word == "catch" {
-			f.waits = waitCatch
-		}
-	case "break", "continue", "debugger":
-		f.operand = true
-	case "case", "default":
-		f.caseColon = true
-		if word == "default" {
-			f.operand = true
-		}
-	case "import":
-		f.operand = true
-	case "export":
-		f.begins = true
-	}
-}
-
-func (g *guard) functionWord(f *frame, word, before string) {
-	async := false
-	declaration := false
-	if before == "async" && f.operand && word == "function" {
-		async = true
-		declaration = f.begins
-		f.operand = false
-		f.constant = constantUnknown
-	} else {
-		if f.operand {
-			g.sideBySide(f)
-		}
-		declaration = f.begins
-	}
-	if f.begins {
-		g.begin(f, word)
-		f.begins = false
-	}
-	f.expression = !declaration
-	f.waitsAsync, f.waitsGen = async, false
-	f.waits = waitFunction
-	if word == "class" {
-		f.waits = waitClass
-		f.constant = constantUnknown
-	}
-}
-
-func (g *guard) punctuator(tokens []token, t token) {
-	f := g.top()
-	switch p := g.text(t); p {
-	case "(":
-		g.openParen(f, tokens, t)
-	case "[":
-		g.openSquare(f, tokens, t)
-	case "{":
-		g.openCurly(f, tokens, t)
-	case ")", "]", "}":
-		if t.opens >= 0 {
-			g.close(tokens, t)
-		} else {
-			g.endStatement(f)
-		}
-	case ";":
-		if i := len(tokens) - 2; f.begins && i >= 0 && tokens[i].opens >= 0 && g.closed.kind == bracketHeader && g.closed.closes == closeStatement {
-			return // the semicolon of do while, which has ended already
-		}
-		switch {
-		case f.statement:
-			if f.begins {
-				g.begin(f, "")
-			}
-			g.endStatement(f)
-		case f.kind == bracketClass:
-			g.endExpression(f)
-			f.inKey = true
-		default:
-			g.endExpression(f)
-		}
-	case ",":
-		if f.kind == bracketObject {
-			g.beginMember(f)
-		} else {
-			g.endExpression(f)
-		}
-		f.conditions = 0
-	case ".", "?.":
-		g.member(f)
-		f.operand = false
-	case "...":
-		g.endExpression(f)
-		f.inKey = false
-	case "++", "--":
-		if f.operand && !t.newline {
-			return
-		}
-		g.prefix(f)
-	case "+", "-":
-		if f.operand {
-			g.operator(f, false)
-		} else {
-			g.prefix(f)
-		}
-	case "!", "~":
-		if p == "!" && f.operand && !t.newline {
-			return // TypeScript
-		}
-		g.prefix(f)
-	case "*":
-		if f.waits == waitFunction || f.inKey {
-			f.waitsGen = true
-			return
-		}
-		if f.yields && !f.operand {
-			return // yield *
-		}
-		g.operator(f, false)
-	case "**":
-		tight := f.tight
-		g.operator(f, false)
-		f.tight = tight + 1
-		f.operators--
-	case "&&", "||", "??":
-		g.operator(f, true)
-	case "?":
-		f.conditions++
-		f.loose++
-		f.tight, f.members = 0, 0
-		g.split(f)
-	case ":":
-		g.colon(f, tokens)
-	case "=>":
-		g.arrow(f, tokens, t)
-	case "=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??=":
-		f.inKey = false
-		f.loose++
-		f.tight, f.members = 0, 0
-		g.split(f)
-	case "@", "#":
-	default:
-		g.operator(f, false)
-	}
-}
-
-func (g *guard) colon(f *frame, tokens []token) {
-	switch {
-	case f.conditions > 0:
-		f.conditions--
-		f.tight, f.members = 0, 0
-		g.split(f)
-	case f.kind == bracketObject, f.kind == bracketClass:
-		g.endExpression(f)
-		f.inKey = false
-	case f.statement && f.caseColon:
-		g.endStatement(f)
-	case f.statement:
-		// A label: the statement goes on.
-		g.endExpression(f)
-		g.openStatement(statementOther)
-		f.begins = true
-	default:
-		waits := f.waits
-		g.endExpression(f)
-		f.waits = waits
-	}
-}
-
-func (g *guard) arrow(f *frame, tokens []token, t token) {
-	i := len(tokens) - 2
-	async := false
-	switch {
-	case i < 0:
-		g.odd++
-	case tokens[i].opens >= 0 && g.text(tokens[i]) == ")":
-		f.parse += g.closed.parse
-		async = g.closed.asyncCall
-	case tokens[i].kind == tokenIdentifier:
-		async = f.waitsAsync
-		if isKeyword(g.text(tokens[i])) {
-			g.odd++
-		}
-		// The head stands where an operand may begin.
-		if i > 0 && !f.begins && i-1 >= 0 && tokens[i-1].kind != tokenPunct && !t.newline && !f.statement && !isWordBeforeOperand(g.text(tokens[i-1])) {
-			g.odd++
-		}
-	default:
-		g.odd++
-	}
-	f.loose++
-	f.tight, f.members = 0, 0
-	g.split(f)
-	f.waits = waitArrow
-	f.waitsAsync, f.waitsGen = async, false
-	f.inKey = false
-}
-
-func isKeyword(word string) bool {
-	switch word {
-	case "if", "for", "while", "with", "do", "else", "try", "finally", "catch", "switch",
-		"return", "throw", "break", "continue", "debugger", "var", "const", "case", "default", "import", "export",
-		"function", "class", "typeof", "void", "delete", "new", "in", "instanceof", "extends", "true", "false", "null", "this", "super", "enum":
-		return true
-	}
-	return false
-}
-
-// isWordBeforeOperand says whether an operand may follow the word.
-func isWordBeforeOperand(word string) bool {
-	switch word {
-	case "async", "return", "throw", "typeof", "void", "delete", "new", "in", "of", "instanceof", "await", "yield", "case", "default", "do", "else", "extends":
-		return true
-	}
-	return false
-}
-
-func (g *guard) openParen(f *frame, tokens []token, t token) {
-	generator, async := f.waitsGen, f.waitsAsync
-	switch f.waits {
-	case waitHeader:
-		f.waits = waitNothing
-		g.open(bracketHeader, closeBody)
-		return
-	case waitSwitch:
-		g.open(bracketHeader, closeBlock)
-		return
-	case waitCatch:
-		g.open(bracketHeader, closeBlock)
-		return
-	case waitDoWhile:
-		f.waits = waitNothing
-		g.open(bracketHeader, closeStatement)
-		return
-	case waitFunction:
-		f.waits = waitBody
-		inner := g.open(bracketHeader, closeBlock)
-		inner.generator, inner.async = generator, async
-		return
-	}
-	if f.inKey {
-		f.waits = waitBody
-		f.expression = true
-		inner := g.open(bracketHeader, closeBlock)
-		inner.generator, inner.async = generator, async
-		return
-	}
-	i := len(tokens) - 2
-	if f.operand && !(t.newline && g.endsAtLine(f, tokens[:i+1])) {
-		g.member(f)
-		inner := g.open(bracketCall, closeOperand)
-		inner.asyncCall = i >= 0 && tokens[i].kind == tokenIdentifier && g.text(tokens[i]) == "async" && !isProperty(g.src, tokens, i)
-		return
-	}
-	if f.operand {
-		g.sideBySide(f)
-	}
-	if f.begins {
-		g.begin(f, "")
-		f.begins = false
-	}
-	if f.waits != waitClass {
-		f.waits = waitNothing
-	}
-	g.open(bracketParen, closeOperand)
-}
-
-func (g *guard) openSquare(f *frame, tokens []token, t token) {
-	if f.inKey {
-		g.open(bracketKey, closeKey)
-		return
-	}
-	i := len(tokens) - 2
-	if f.operand && i >= 0 && !(t.newline && g.endsAtLine(f, tokens[:i+1])) {
-		if tokens[i].kind == tokenIdentifier && g.text(tokens[i]) == "let" && !isProperty(g.src, tokens, i) && (f.statement || f.kind == bracketHeader) {
-			f.operand = false
-			g.open(bracketArray, closeOperand)
-			return
-		}
-		g.member(f)
-		g.open(bracketIndex, closeOperand)
-		return
-	}
-	if f.operand {
-		g.sideBySide(f)
-	}
-	if f.begins {
-		g.begin(f, "")
-		f.begins = false
-	}
-	if f.waits != waitClass {
-		f.waits = waitNothing
-	}
-	g.open(bracketArray, closeOperand)
-}
-
-func (g *guard) openCurly(f *frame, tokens []token, t token) {
-	i := len(tokens) - 2
-	generator, async, expression := f.waitsGen, f.waitsAsync, f.expression
-	switch f.waits {
-	case waitBody:
-		f.waits = waitNothing
-		closes := closeStatement
-		if f.kind == bracketObject || f.kind == bracketClass {
-			closes = closeOperand
-			if f.inKey {
-				closes = closeMember
-			}
-		}
-		if expression && closes == closeStatement {
-			closes = closeOperand
-		}
-		inner := g.open(bracketBlock, closes)
-		inner.generator, inner.async = generator, async
-		return
-	case waitArrow:
-		f.waits = waitNothing
-		inner := g.open(bracketBlock, closeArrow)
-		inner.generator, inner.async = false, async
-		return
-	case waitSwitch, waitCatch:
-		f.waits = waitNothing
-		g.open(bracketBlock, closeStatement)
-		return
-	case waitClass:
-		// Behind extends an object may stand.
-		extends := i >= 0 && tokens[i].kind == tokenIdentifier && g.text(tokens[i]) == "extends"
-		if !extends {
-			f.waits = waitNothing
-			closes := closeOperand
-			if !expression && f.statement {
-				closes = closeStatement
-			}
-			g.open(bracketClass, closes)
-			return
-		}
-		g.open(bracketObject, closeOperand)
-		return
-	}
-	if f.inKey {
-		if f.kind == bracketClass { // static { }
-			inner := g.open(bracketBlock, closeMember)
-			inner.generator, inner.async = false, false
-			return
-		}
-		g.open(bracketObject, closeOperand)
-		return
-	}
-	if f.operand && i >= 0 && tokens[i].kind == tokenIdentifier {
-		switch g.text(tokens[i]) {
-		case "let", "import":
-			f.operand = false
-			g.open(bracketObject, closeOperand)
-			return
-		}
-	}
-	if f.operand && i >= 0 {
-		g.sideBySide(f)
-	}
-	if f.statement && f.begins {
-		g.begin(f, "{")
-		f.begins = false
-		g.open(bracketBlock, closeStatement)
-		return
-	}
-	// return in the line before has ended
-	if f.statement && t.newline && i >= 0 && g.endsAtLine(f, tokens[:i+1]) {
-		g.endStatement(f)
-		f.begins = false
-		g.open(bracketBlock, closeStatement)
-		return
-	}
-	g.open(bracketObject, closeOperand)
-}
-
-func (g *guard) close(tokens []token, t token) {
-	if len(g.frames) == 1 {
-		return
-	}
-	inner := *g.top()
-	g.pop()
-	f := g.top()
-	switch inner.closes {
-	case closeStatement:
-		if f.statement {
-			g.endStatement(f)
-		} else {
-			g.endOperand(f, false)
-		}
-	case closeBody:
-		f.begins = true
-		f.operand = false
-		g.split(f)
-	case closeBlock:
-		f.operand = false
-	case closeMember:
-		g.beginMember(f)
-	case closeKey:
-		f.operand = true
-	default:
-		literal := inner.kind == bracketParen && (inner.constant == constantYes || inner.constant == constantLogical)
-		if literal && inner.constant == constantLogical && f.constant != constantNo {
-			f.constant = constantLogical
-		}
-		g.endOperand(f, literal)
-	}
 }

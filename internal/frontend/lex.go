@@ -372,6 +372,9 @@ var punctuators = []string{
 }
 
 func punctuatorLen(s string) int {
+	if strings.IndexByte("()[]{};,:~", s[0]) >= 0 {
+		return 1
+	}
 	for _, p := range punctuators {
 		if strings.HasPrefix(s, p) {
 			if p == "?." && len(s) > 2 && isDigit(s[2]) {
