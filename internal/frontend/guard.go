@@ -24,6 +24,11 @@ const (
 	maxCompile = 20_000_000
 	// exitVisits is what leaving a level costs, in visits.
 	exitVisits = 70
+	// maxOdd bounds the tokens that make no sense. The parser goes on behind an
+	// error, with statements where the guard sees none, and each of them may cost as
+	// much as there were before: in class A{b:b:b:... it takes the names for nested
+	// labels and reports each once for every other, which is 400 MiB for 8 KiB.
+	maxOdd = 100
 )
 
 // An overLimit says which limit a source passed, and the offset of the token that
@@ -175,6 +180,8 @@ type guard struct {
 	over       overLimit
 
 	compile float64 // visits, of the expressions that have ended
+	odd     int     // tokens that can stand in no script where they do
+	arrows  bool    // async and a name stand before: an arrow is due
 	closed  frame   // the frame that was closed last
 }
 
@@ -192,6 +199,10 @@ func (g *guard) text(t token) string { return g.src[t.start:t.end] }
 func (g *guard) token(tokens []token) bool {
 	t := tokens[len(tokens)-1]
 	g.top().parse++
+	if g.arrows && g.text(t) != "=>" {
+		g.odd++
+	}
+	g.arrows = false
 	switch t.kind {
 	case tokenIdentifier:
 		g.word(tokens, t)
@@ -218,10 +229,10 @@ func (g *guard) check(t token) {
 	depth := f.depth + f.tight + f.loose + len(g.statements) - f.statements
 	chain := f.chain + f.operators + f.members + f.elses
 	switch {
-	case depth > maxNesting, f.parse > maxParse, g.compile+f.emits > maxCompile:
-		g.over = overLimit{at: t.start, max: maxNesting}
 	case chain > maxChain:
 		g.over = overLimit{at: t.start, max: maxChain}
+	case depth > maxNesting || f.parse > maxParse || g.compile+f.emits > maxCompile || g.odd > maxOdd:
+		g.over = overLimit{at: t.start, max: maxNesting}
 	}
 }
 
@@ -274,6 +285,9 @@ func (g *guard) pop() {
 
 // operator takes note of a binary operator.
 func (g *guard) operator(f *frame, logical bool) {
+	if f.inKey {
+		g.odd++
+	}
 	f.operators++
 	f.tight, f.members = 0, 0
 	if logical && (f.constant == constantYes || f.constant == constantLogical) {
@@ -289,6 +303,9 @@ func (g *guard) operator(f *frame, logical bool) {
 
 // member takes note of an access to a member, or of a call.
 func (g *guard) member(f *frame) {
+	if f.inKey {
+		g.odd++
+	}
 	f.members++
 	f.emits += float64(f.members) + 2
 	f.constant = constantNo

@@ -85,13 +85,23 @@ func (g *guard) beginOperand(f *frame) {
 	if f.operand {
 		g.sideBySide(f)
 	}
+	f.arrowHasBody()
 	if f.begins {
 		g.begin(f, "")
 		f.begins = false
 	}
 }
 
+// arrowHasBody takes note of a token that begins the body of an arrow function: it
+// is no block.
+func (f *frame) arrowHasBody() {
+	if f.waits == waitArrow {
+		f.waits = waitNothing
+	}
+}
+
 func (g *guard) endOperand(f *frame, literal bool) {
+	f.arrowHasBody()
 	f.operand = true
 	if f.emits == 0 {
 		f.asks, f.emits = 1, 1
@@ -195,6 +205,7 @@ func (g *guard) name(f *frame, t token, word, before string) {
 		case "async":
 			// async x => ...: the parameter takes the place of the operand.
 			f.waitsAsync = true
+			g.arrows = true
 			return
 		case "let", "break", "continue":
 			if f.statement || f.kind == bracketHeader {
@@ -248,8 +259,11 @@ func (g *guard) prefix(f *frame) {
 
 func (g *guard) statementWord(f *frame, word, before string) {
 	if !f.statement {
-		// No JavaScript, except for await and such in the header of for.
-		f.operand = false
+		declares := f.kind == bracketHeader && (word == "var" || word == "const")
+		if !declares && word != "import" {
+			g.odd++
+		}
+		f.operand = word == "import"
 		return
 	}
 	if before == "export" && word == "default" {
@@ -339,6 +353,7 @@ func (g *guard) functionWord(f *frame, word, before string) {
 		f.begins = false
 	}
 	if word == "class" {
+		f.arrowHasBody()
 		f.classes++
 		f.operand = false
 		return
@@ -357,11 +372,15 @@ func (g *guard) punctuator(tokens []token, t token) {
 	case "{":
 		g.openCurly(f, tokens, t)
 	case ")", "]", "}":
-		if t.opens >= 0 {
-			g.close()
-		} else {
+		if t.opens < 0 {
+			g.odd++
 			g.endStatement(f)
+			return
 		}
+		if open := g.text(tokens[t.opens]); open == "(" && p != ")" || open == "[" && p != "]" || open == "{" && p != "}" {
+			g.odd++
+		}
+		g.close()
 	case ";":
 		if i := len(tokens) - 2; f.begins && i >= 0 && tokens[i].opens >= 0 && g.closed.kind == bracketHeader && g.closed.closes == closeStatement {
 			return // the semicolon of do while, which has ended already
@@ -441,7 +460,7 @@ func (g *guard) colon(f *frame) {
 		f.conditions--
 		f.tight, f.members = 0, 0
 		g.split(f)
-	case f.kind == bracketObject, f.kind == bracketClass:
+	case f.kind == bracketObject && f.inKey:
 		g.endExpression(f)
 		f.inKey = false
 	case f.statement && f.caseColon:
@@ -452,15 +471,19 @@ func (g *guard) colon(f *frame) {
 		g.openStatement(statementOther)
 		f.begins = true
 	default:
+		g.odd++
 		waits := f.waits
 		g.endExpression(f)
 		f.waits = waits
+		f.inKey = false
 	}
 }
 
 func (g *guard) arrow(f *frame, tokens []token) {
 	async := f.waitsAsync
-	if i := len(tokens) - 2; i >= 0 && tokens[i].opens >= 0 {
+	if i := len(tokens) - 2; i < 0 || tokens[i].kind != tokenIdentifier && tokens[i].opens < 0 {
+		g.odd++
+	} else if tokens[i].opens >= 0 {
 		// The parser reads the head again.
 		f.parse += g.closed.parse
 		async = g.closed.asyncCall

@@ -180,6 +180,29 @@ func TestExitsFromNestedBlocksAreBounded(t *testing.T) {
 	}
 }
 
+// The parser goes on behind an error: a source that is full of them costs it time
+// and memory without bounds. A few are its to report.
+func TestErrorsInGreatNumberAreRefused(t *testing.T) {
+	for _, n := range []nested{
+		{name: "types of fields", before: "class A{", open: "b :"},
+		{name: "labels in brackets", before: "for(;;){", open: ") ,1let[x=>", middle: "", close: "l: do\n"},
+		{name: "brackets of another kind", open: "(]"},
+		{name: "brackets that close nothing", open: "}"},
+		{name: "arrows without heads", open: "1=>"},
+		{name: "async without functions", open: "async "},
+		{name: "statements in parentheses", before: "(", open: "if(a)b,"},
+	} {
+		t.Run(n.name, func(t *testing.T) {
+			if _, at, ok := guarded(n.source(10)); !ok {
+				t.Errorf("10 errors refused at offset %d", at)
+			}
+			if _, _, ok := guarded(n.source(5000)); ok {
+				t.Error("5,000 errors accepted")
+			}
+		})
+	}
+}
+
 func compileTime(source string) time.Duration {
 	start := time.Now()
 	tree, err := parser.ParseFile(nil, "", source, 0, parser.WithDisableSourceMaps)
@@ -335,7 +358,7 @@ var slashes = []string{
 	// functions
 	"function f() {} §/a/§", "async function f() {} §/a/§", "function* f() {} §/a/§", "x = function () {} / 1 / 2", "x = function* () {} / 1 / 2", "x = async function () {} / 1 / 2",
 	"(function () {}) / 1 / 2", "f(function () {} / 1 / 2)", "a = b ? function () {} / 1 / 2 : c / 1 / 2", "x = a => {}\n§/a/§.b", "(a) => {}\n§/b/§", "x = y => ({}) / 1 / 2",
-	"x = async a => §/b/§", "async (a) => §/b/§", "async(a) / b / c", "async / 1 / 2", "async function f(a = §/b/§) { §/c/§ }", "f(a => {}, §/b/§)",
+	"x = async a => §/b/§", "async (a) => §/b/§", "async(a) / b / c", "async / 1 / 2", "async function f(a = §/b/§) { §/c/§ }", "f(a => {}, §/b/§)", "x = a => class { b() { return §/c/§ } } / 1 / 2", "x = a => b\n{} §/c/§",
 	// classes
 	"class A {} §/a/§", "x = class {} / 1 / 2", "(class {}) / 1 / 2", "f(class {} / 1 / 2)", "x = class extends A {} / 2 / 3", "class A extends B {} §/a/§", "class A extends f({}) { m() { §/a/§ } }",
 	"class A extends {}.b { m() { §/a/§ } } §/c/§", "x = class extends class {} { m() { §/a/§ } } / 1 / 2", "x = class extends function () {} { m() { §/a/§ } } / 1 / 2", "class A { m() {} } §/a/§",
