@@ -145,6 +145,10 @@ func (b *builder) refuseTokens() *engine.Error {
 			if !strings.Contains("{}()[];,<>=!+-*/%&|^~?:.", text[:1]) {
 				return b.syntaxError(t.start, "Invalid or unexpected token")
 			}
+			// A comment to some engines, operators to others.
+			if strings.HasPrefix(b.program.Source[t.start:], "<!--") {
+				return b.syntaxError(t.start, "HTML comments are not supported")
+			}
 		}
 	}
 	return nil

@@ -147,6 +147,8 @@ func TestSyntaxErrorsAreWhereTheAuthorMadeThem(t *testing.T) {
 		{"a regular expression without its end", "1 % /[", 1, 5, "missing /"},
 		{"an error in a script that is lowered", "async function* g() { yield 1 }\nfor await (const x of g()) x;\nlet y = ;", 3, 9, ""},
 		{"for await outside of an async function", "function f() {\n  for await (const x of []) x\n}", 2, 7, "await"},
+		{"a regular expression over two lines", "/[\\\n]/", 1, 1, "missing /"},
+		{"an HTML comment", "let a = 1;\na<!--b", 2, 2, "HTML"},
 		{"import", "import x from 'y'", 1, 1, ""},
 		{"export", "1;\nexport default 1", 2, 1, ""},
 		{"dynamic import", "import('x')", 1, 1, ""},

@@ -25,10 +25,10 @@ func (b *builder) refuseUnsupported(s *script) *engine.Error {
 	walk(s.body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.RegExpLiteral:
-			// The parser lets a literal end with its line.
+			// The parser lets a literal end with its line, or go on in the next.
 			start := s.offset(n.Idx)
 			text := b.word(b.tokenAt(start))
-			if !strings.HasSuffix(text, "/"+n.Flags) || len(text) < 3+len(n.Flags) {
+			if !strings.HasSuffix(text, "/"+n.Flags) || len(text) < 3+len(n.Flags) || hasLineEnd(text) {
 				return refuse(start, "Invalid regular expression: missing /")
 			}
 			if flag := badFlag(n.Flags); flag != "" {
