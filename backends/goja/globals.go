@@ -18,6 +18,5 @@ var builtinGlobals = sync.OnceValue(func() map[string]bool {
 	for _, name := range forbidden {
 		delete(names, name)
 	}
-	// What Object.prototype has is a global by inheritance, as in every engine.
 	return names
 })

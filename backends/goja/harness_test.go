@@ -3,7 +3,6 @@ package goja
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand"
 	"sync"
 	"sync/atomic"
@@ -198,11 +197,4 @@ func value(t testing.TB, script string) string {
 	o := eval(t, testCase{script: script})
 	require.NoError(t, o.err, script)
 	return string(o.value.AppendJSON(nil))
-}
-
-func describe(err error) string {
-	if thrown, ok := errors.AsType[*engine.Thrown](err); ok {
-		return fmt.Sprintf("thrown %s", thrown.Error())
-	}
-	return fmt.Sprint(err)
 }

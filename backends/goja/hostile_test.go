@@ -144,7 +144,7 @@ func TestAllocationsAboveTheLimitEndTheRun(t *testing.T) {
 	} {
 		t.Run(script, func(t *testing.T) {
 			o := eval(t, testCase{script: "try { " + script + " } catch (e) { 'caught' }", timeout: time.Minute, limits: func(l *engine.Limits) {
-				l.Statements = 100_000_000
+				l.Statements, l.Memory = 100_000_000, 16<<20
 			}})
 			require.ErrorIs(t, o.err, engine.ErrStopped)
 			assert.Equal(t, engine.LimitMemory, o.limit())
@@ -175,8 +175,9 @@ func TestGuardedBuiltinsDoWhatTheyShould(t *testing.T) {
 		"[].concat.call({ length: 1 }, [2]).length": `2`,
 		"new Uint8Array(1e6).fill(7)[999999]":       `7`,
 		"new Uint8Array([1, 2, 3]).fill(9, 1)":      `"AQkJ"`,
-		"[...'héllo👍'].length":                      `6`,
-		"Array.from('ab', x => x + x)":              `["aa","bb"]`,
+		"['aé𐐨'.repeat(20000).toUpperCase().slice(-4), 'aé'.repeat(20000).toUpperCase() === 'AÉ'.repeat(20000), ('ΑΣ '.repeat(9000)).toLowerCase().slice(0, 3), 'ÀB'.repeat(9000).toLowerCase().length]": `["AÉ𐐀",true,"ας ",18000]`,
+		"[...'héllo👍'].length":         `6`,
+		"Array.from('ab', x => x + x)": `["aa","bb"]`,
 		"[BigInt.asUintN(8, -1n), BigInt.asIntN(8, 255n), 2n ** 10n, 1n << 70n, 2 ** 10, '2' ** '3']":                                     `["255","-1","1024","1180591620717411303424",1024,8]`,
 		"({ valueOf: () => 3n }) ** ({ valueOf: () => 2n })":                                                                              `"9"`,
 		"JSON.stringify({ a: [1, { b: 'x' }], c: undefined }, null, 1)":                                                                   `"{\n \"a\": [\n  1,\n  {\n   \"b\": \"x\"\n  }\n ]\n}"`,

@@ -3,6 +3,7 @@ package goja
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"sync"
 	"time"
 	"unsafe"
@@ -55,6 +56,7 @@ type layout struct {
 	next, key, value       uintptr // iterNext, key and value in mapEntry
 	pattern                uintptr // *regexpPattern in regexpObject
 	backtracking           uintptr // *regexp2Wrapper in regexpPattern
+	linear                 uintptr // *regexpWrapper, which is *regexp.Regexp, in regexpPattern
 	regexp                 uintptr // *regexp2.Regexp in regexp2Wrapper
 	matchTimeout           uintptr // time.Duration in regexp2.Regexp
 	stringValue            uintptr // String in stringObject
@@ -147,6 +149,9 @@ func findLayout() (l *layout, err error) {
 	pattern := offset(&l.pattern, l.regexpType, "pattern", reflect.Pointer)
 	wrapper := offset(&l.backtracking, pattern.Elem(), "regexp2Wrapper", reflect.Pointer)
 	l.wrapperType = wrapper.Elem()
+	if linear := offset(&l.linear, pattern.Elem(), "regexpWrapper", reflect.Pointer); !linear.Elem().ConvertibleTo(reflect.TypeFor[regexp.Regexp]()) {
+		panic(fmt.Sprintf("a linear pattern is a %s", linear))
+	}
 	backtracking := offset(&l.regexp, l.wrapperType, "rx", reflect.Pointer)
 	offsetTyped(&l.matchTimeout, backtracking.Elem(), "MatchTimeout", reflect.TypeFor[time.Duration]())
 	l.plainType = run("({})")

@@ -2,6 +2,7 @@ package goja
 
 import (
 	"reflect"
+	"regexp"
 	"strings"
 	"time"
 	"unsafe"
@@ -12,7 +13,11 @@ import (
 // maxRegexpTime is how long one match may take. Patterns with back-references or
 // look-around go to a backtracking engine, which can take for ever and looks at
 // no interrupt. It has a time limit of its own, which is this.
-const maxRegexpTime = 2 * time.Second
+//
+// That engine goes by a coarse clock, which is late on a starved machine, and goja
+// takes a match that ran out of time for one that was not found. So what took half
+// the time counts as having run out of it.
+const maxRegexpTime = 5 * time.Second
 
 // regexpGuards hold the methods that all matching goes through, called by name or
 // by those of String.prototype.
@@ -69,7 +74,7 @@ func timedMatch(c *runContext, f callFunc) callFunc {
 		began := time.Now()
 		v := f(call)
 		c.poll()
-		if time.Since(began) >= maxRegexpTime {
+		if time.Since(began) >= maxRegexpTime/2 {
 			panic(c.newError("RangeError", "the regular expression took too long"))
 		}
 		return v
@@ -98,7 +103,7 @@ func timedReplace(c *runContext, f callFunc) callFunc {
 	return func(call goja.FunctionCall) goja.Value {
 		if s, ok := subject(&call); ok {
 			c.chargeMatches(call.This, s)
-			call = c.chargedReplacement(call, s)
+			call = c.chargedReplacement(call, s, func() int64 { return c.linearMatches(call.This, s) })
 		}
 		return f(call)
 	}
@@ -115,33 +120,65 @@ func subject(call *goja.FunctionCall) (s goja.String, ok bool) {
 	return s, ok
 }
 
-// chargeMatches counts the matches of a regular expression in a long text, one by
-// one and stoppably, until there are too many.
+// chargeMatches counts the matches of a regular expression in a long text before
+// goja collects them.
 func (c *runContext) chargeMatches(v goja.Value, s goja.String) {
 	most := c.cfg.Limits.Memory / matchBytes
 	o, ok := v.(*goja.Object)
-	if !ok || int64(s.Length()) < most || c.layout.implOf(o).Type().Elem() != c.layout.regexpType {
+	if !ok || int64(s.Length()) < most {
 		return
 	}
+	if c.layout.implOf(o).Type().Elem() != c.layout.regexpType {
+		return
+	}
+	if n := c.linearMatches(o, s); n >= 0 {
+		c.chargeEach(n, matchBytes)
+		return
+	}
+	if !c.counting {
+		c.counting = true
+		defer func() { c.counting = false }()
+		c.countMatches(o, s)
+	}
+}
+
+// linearMatches is the number of matches in a text, as far as there may be
+// any, or -1 for what needs backtracking.
+func (c *runContext) linearMatches(v goja.Value, s goja.String) int64 {
+	o, ok := v.(*goja.Object)
+	if !ok {
+		return -1
+	}
+	impl := c.layout.implOf(o)
+	if impl.Type().Elem() != c.layout.regexpType {
+		return -1
+	}
+	linear := *at[*regexp.Regexp](*at[unsafe.Pointer](impl.UnsafePointer(), c.layout.pattern), c.layout.linear)
+	if linear == nil {
+		return -1
+	}
+	most := int(c.cfg.Limits.Memory/matchBytes) + 1
+	return int64(len(linear.FindAllStringIndex(s.String(), most)))
+}
+
+// countMatches charges the matches of a backtracking regular expression one by
+// one, and can be stopped between them.
+func (c *runContext) countMatches(o *goja.Object, s goja.String) {
 	counter, err := c.rt.New(c.layout.original(c.rt, "RegExp"), o, c.rt.ToValue("g"))
 	if err != nil {
 		return
 	}
-	exec, ok := goja.AssertFunction(counter.Get("exec"))
-	if !ok || c.counting {
-		return
-	}
-	c.counting = true
-	defer func() { c.counting = false }()
+	position := func() int64 { return counter.Get("lastIndex").ToInteger() }
 	for n := int64(0); ; n++ {
 		c.poll()
 		c.chargeEach(n, matchBytes)
-		before := counter.Get("lastIndex").ToInteger()
-		if goja.IsNull(c.call(exec, counter, s)) {
+		before := position()
+		c.boundMatch(counter)
+		if goja.IsNull(c.exec(goja.FunctionCall{This: counter, Arguments: []goja.Value{s}})) {
 			return
 		}
-		if after := counter.Get("lastIndex").ToInteger(); after == before || after == 0 {
-			if err := counter.Set("lastIndex", max(before, after)+1); err != nil {
+		if after := position(); after == before || after == 0 {
+			if counter.Set("lastIndex", max(before, after)+1) != nil {
 				return
 			}
 		}
@@ -149,8 +186,9 @@ func (c *runContext) chargeMatches(v goja.Value, s goja.String) {
 }
 
 // chargedReplacement charges the replacement of a call in advance. A replacing
-// function is the script's own and pays for itself.
-func (c *runContext) chargedReplacement(call goja.FunctionCall, s goja.String) goja.FunctionCall {
+// function is the script's own and pays for itself. count counts the matches, -1
+// where that is not known; it is asked where the replacement could be too much.
+func (c *runContext) chargedReplacement(call goja.FunctionCall, s goja.String, count func() int64) goja.FunctionCall {
 	if r, isObject := call.Argument(1).(*goja.Object); isObject {
 		if _, callable := goja.AssertFunction(r); callable {
 			return call
@@ -163,7 +201,14 @@ func (c *runContext) chargedReplacement(call goja.FunctionCall, s goja.String) g
 	if !ok || int64(s.Length()+1) <= c.cfg.Limits.Memory/int64(replacementBound(s, text)) {
 		return call
 	}
-	// It could be too much: the replacement is expanded here, match by match.
+	if !strings.Contains(text.String(), "$") {
+		if n := count(); n >= 0 {
+			c.chargeEach(n, matchBytes)
+			c.chargeEach(n, max(1, int64(text.Length())*unitBytes(text)))
+			return call
+		}
+	}
+	// It is expanded here, match by match.
 	return withArgument(call, 1, c.expander(text))
 }
 

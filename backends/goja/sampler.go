@@ -21,6 +21,9 @@ const idleTicks = 100
 // built-in.
 const arrivalWait = 50 * time.Millisecond
 
+// maxCollectPause is the longest time between two collections that are due.
+const maxCollectPause = 200 * time.Millisecond
+
 // stalledShare is the part of a tick's allocation that is put down to a run that
 // charged no statement in that tick, beside one that did.
 const stalledShare = 1.0 / 16
@@ -188,8 +191,9 @@ func (s *sampler) tick() {
 	began := time.Now()
 	awaitArrival(suspects)
 	s.collect()
-	// Collections take no more than a quarter of the time.
-	s.nextCollect = time.Now().Add(3 * time.Since(began))
+	// Collections take no more than a quarter of the time, but one that a starved
+	// machine drew out does not put off the next for long.
+	s.nextCollect = time.Now().Add(min(3*time.Since(began), maxCollectPause))
 	for _, a := range s.attribute(s.read(), false) {
 		a.run.Exhausted(engine.LimitMemory, a.limit)
 	}

@@ -66,7 +66,7 @@ func guardGlobal(name string, _ *goja.Symbol, f factory) factory {
 		}
 	}
 	if _, ok := guardedGlobals[name]; !ok {
-		return f
+		return guardedBy("", textFunctionGuards)(name, nil, f)
 	}
 	return func(rt *goja.Runtime) goja.Value {
 		v := f(rt)
