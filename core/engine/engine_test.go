@@ -159,3 +159,26 @@ func TestProgramLeadsBackToTheAuthorsText(t *testing.T) {
 	assert.Equal(t, strings.Index(p.Text, ";\r"), p.OffsetOfBytes(1, 8))
 	assert.Equal(t, -1, p.OffsetOfBytes(9, 1))
 }
+
+func TestPositionsOfALongLineAreExact(t *testing.T) {
+	t.Parallel()
+	source := strings.Repeat("a😀é", 500) + "\n" + strings.Repeat("b", 700) + "😀!"
+	p := &Program{Source: source, Text: source}
+	p.Seal()
+	line, column := 1, 1
+	for i, r := range source {
+		gotLine, gotColumn := p.SourcePosition(i)
+		require.Equal(t, [2]int{line, column}, [2]int{gotLine, gotColumn}, "byte %d", i)
+		require.Equal(t, i, p.OffsetOfUTF16(line, column))
+		switch {
+		case r == '\n':
+			line, column = line+1, 1
+		case r > 0xFFFF:
+			column += 2
+		default:
+			column++
+		}
+	}
+	assert.Equal(t, len(source), p.OffsetOfUTF16(2, 10_000))
+	assert.Equal(t, -1, p.OffsetOfUTF16(3, 1))
+}

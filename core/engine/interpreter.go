@@ -188,6 +188,7 @@ func (t *Thrown) Error() string {
 type ThrownFrame struct {
 	// Func is the guest function's name, which may be empty.
 	Func string
-	// Offset is a byte offset in [Program.Text], or -1 where it is not known.
+	// Offset is a byte offset in [Program.Text], or -1 where the frame has no place
+	// of the author's.
 	Offset int
 }

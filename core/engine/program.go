@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"slices"
 	"sort"
 	"strings"
-	"unicode/utf8"
 )
 
 // ReservedName begins the names that belong to ringfence in a program's text. A
@@ -40,9 +38,8 @@ type Program struct {
 	// Edits lead from Source to Text, in order and without overlap.
 	Edits []Edit
 
-	sourceLines []int
-	textLines   []int
-	textShift   []int // textShift[i] is where edit i begins in the metered text
+	source, text textIndex
+	shift        []int // shift[i] is where edit i begins in the metered text
 
 	// locate, where Text was lowered, leads from a line and column of Text to an
 	// offset in the metered text.
@@ -57,13 +54,13 @@ type Edit struct {
 // Seal prepares the tables that positions are looked up in. The front end calls
 // it once, before the program is shared.
 func (p *Program) Seal() {
-	p.sourceLines = lineStarts(p.Source)
-	p.textLines = lineStarts(p.Text)
-	p.textShift = make([]int, len(p.Edits))
-	shift := 0
+	p.source = newTextIndex(p.Source)
+	p.text = newTextIndex(p.Text)
+	p.shift = make([]int, len(p.Edits))
+	ahead := 0
 	for i, e := range p.Edits {
-		p.textShift[i] = e.At + shift
-		shift += e.Insert - e.Delete
+		p.shift[i] = e.At + ahead
+		ahead += e.Insert - e.Delete
 	}
 }
 
@@ -73,7 +70,7 @@ func (p *Program) Seal() {
 // Seal, before the program is shared.
 func (p *Program) Lower(text string, locate func(line, column int) int) {
 	p.Text, p.locate = text, locate
-	p.textLines = lineStarts(text)
+	p.text = newTextIndex(text)
 }
 
 // Reaches says whether the script may use the built-in of the watched name.
@@ -98,17 +95,16 @@ func (p *Program) Position(textOffset int) (line, column int, ok bool) {
 // place that lowering added.
 func (p *Program) SourceOffset(textOffset int) int {
 	if p.locate != nil {
-		i := sort.SearchInts(p.textLines, textOffset+1) - 1
-		textOffset = p.locate(i+1, utf16Len(p.Text[p.textLines[i]:textOffset])+1)
+		textOffset = p.locate(p.text.position(textOffset))
 		if textOffset < 0 {
 			return -1
 		}
 	}
-	i := sort.SearchInts(p.textShift, textOffset+1) - 1
+	i := sort.SearchInts(p.shift, textOffset+1) - 1
 	if i < 0 {
 		return textOffset
 	}
-	e, start := p.Edits[i], p.textShift[i]
+	e, start := p.Edits[i], p.shift[i]
 	if textOffset < start+e.Insert {
 		return e.At
 	}
@@ -118,27 +114,23 @@ func (p *Program) SourceOffset(textOffset int) int {
 // SourcePosition returns line and column, both from 1, the column in UTF-16
 // units, of a byte offset in Source.
 func (p *Program) SourcePosition(offset int) (line, column int) {
-	offset = min(max(offset, 0), len(p.Source))
-	i := sort.SearchInts(p.sourceLines, offset+1) - 1
-	return i + 1, utf16Len(p.Source[p.sourceLines[i]:offset]) + 1
+	return p.source.position(min(max(offset, 0), len(p.Source)))
 }
 
 // SourceLineStart returns the byte offset in Source at which a line, counted from
 // 1, begins, or -1 for a line that is not there.
 func (p *Program) SourceLineStart(line int) int {
-	if line < 1 || line > len(p.sourceLines) {
-		return -1
-	}
-	return p.sourceLines[line-1]
+	return p.source.start(line)
 }
 
 // SourceLine returns the author's line, counted from 1, without its line end, cut
 // to MaxErrorText characters.
 func (p *Program) SourceLine(line int) string {
-	if line < 1 || line > len(p.sourceLines) {
+	start := p.source.start(line)
+	if start < 0 {
 		return ""
 	}
-	text := p.Source[p.sourceLines[line-1]:]
+	text := p.Source[start:]
 	if i := strings.IndexAny(text, "\n\r\u2028\u2029"); i >= 0 {
 		text = text[:i]
 	}
@@ -148,33 +140,26 @@ func (p *Program) SourceLine(line int) string {
 // OffsetOfBytes returns the byte offset in Text of a line and a column in bytes,
 // both from 1, or -1.
 func (p *Program) OffsetOfBytes(line, column int) int {
-	if line < 1 || line > len(p.textLines) || column < 1 {
+	start := p.text.start(line)
+	if start < 0 || column < 1 {
 		return -1
 	}
-	return min(p.textLines[line-1]+column-1, len(p.Text))
-}
-
-// OffsetOfRunes is OffsetOfBytes for a column in code points.
-func (p *Program) OffsetOfRunes(line, column int) int {
-	return p.offsetOf(line, column, func(rune) int { return 1 })
+	return min(start+column-1, len(p.Text))
 }
 
 // OffsetOfUTF16 is OffsetOfBytes for a column in UTF-16 units.
-func (p *Program) OffsetOfUTF16(line, column int) int {
-	return p.offsetOf(line, column, utf16Width)
-}
+func (p *Program) OffsetOfUTF16(line, column int) int { return p.text.offset(line, column) }
 
-func (p *Program) offsetOf(line, column int, width func(rune) int) int {
-	if line < 1 || line > len(p.textLines) || column < 1 {
+// OffsetOfRunes is OffsetOfBytes for a column in code points.
+func (p *Program) OffsetOfRunes(line, column int) int {
+	start := p.text.start(line)
+	if start < 0 || column < 1 {
 		return -1
 	}
-	start := p.textLines[line-1]
-	units := 1
-	for i, r := range p.Text[start:] {
-		if units >= column {
+	for i := range p.Text[start:] {
+		if column--; column == 0 {
 			return start + i
 		}
-		units += width(r)
 	}
 	return len(p.Text)
 }
@@ -198,50 +183,13 @@ func (p *Program) AuthorText(piece string) string {
 	}
 	end := start + len(piece)
 	// The end of the piece must not take in what was inserted right behind it.
-	i := sort.SearchInts(p.textShift, end)
+	i := sort.SearchInts(p.shift, end)
 	if i > 0 {
-		e, at := p.Edits[i-1], p.textShift[i-1]
+		e, at := p.Edits[i-1], p.shift[i-1]
 		if end <= at+e.Insert {
 			return p.Source[from : e.At+e.Delete]
 		}
 		return p.Source[from : e.At+e.Delete+(end-at-e.Insert)]
 	}
 	return p.Source[from:end]
-}
-
-// lineStarts returns the byte offsets at which the lines of text begin, by the
-// line ends of ECMAScript.
-func lineStarts(text string) []int {
-	starts := []int{0}
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\n':
-			starts = append(starts, i+1)
-		case '\r':
-			if i+1 < len(text) && text[i+1] == '\n' {
-				i++
-			}
-			starts = append(starts, i+1)
-		case 0xE2: // U+2028 and U+2029 are E2 80 A8 and E2 80 A9
-			if r, n := utf8.DecodeRuneInString(text[i:]); r == '\u2028' || r == '\u2029' {
-				starts = append(starts, i+n)
-			}
-		}
-	}
-	return slices.Clip(starts)
-}
-
-func utf16Len(s string) int {
-	n := 0
-	for _, r := range s {
-		n += utf16Width(r)
-	}
-	return n
-}
-
-func utf16Width(r rune) int {
-	if r > 0xFFFF {
-		return 2
-	}
-	return 1
 }
