@@ -22,6 +22,9 @@ const grace = 500 * time.Millisecond
 var abandons = map[string]string{
 	"hostile/time_backtracking":          "a back-reference is matched by backtracking, which looks at nothing else",
 	"hostile/time_backtrackingLookAhead": "a look-ahead is matched by backtracking, which looks at nothing else",
+	"hostile/time_replaceOfMany":         "replace works through a huge text before it looks up",
+	"hostile/memory_replaceAll":          "replaceAll works through a huge text before it looks up",
+	"hostile/memory_replaceWithItself":   "replace works through a huge text before it looks up",
 	"hostile/time_bigintText":            "the digits of a bigint are made in one call",
 	"hostile/memory_doublingBigint":      "a product of bigints is made in one call",
 	"hostile/memory_unicodeNormalize":    "a text is normalized in one call",
