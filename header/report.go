@@ -57,12 +57,32 @@ func (w *warnings) unknownTag(t tag) {
 		}
 	}
 	for name := range setters {
-		if strings.EqualFold(name, t.name) {
+		if nearly(strings.ToLower(name), strings.ToLower(t.name)) {
 			hint = "; did you mean @" + name + "?"
 		}
 	}
 	w.add(UnknownTag, t.line, "unknown tag %q with value %q in script %q is ignored%s",
 		"@"+cut(t.name), cut(t.value), cut(w.script), hint)
+}
+
+// nearly says whether one letter more, less, or other, or two that changed places,
+// make a of b.
+func nearly(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(b) && a[i] == b[i] {
+		i++
+	}
+	switch len(a) - len(b) {
+	case 1:
+		return a[i+1:] == b[i:]
+	case 0:
+		swapped := i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		return i == len(a) || a[i+1:] == b[i+1:] || swapped
+	}
+	return false
 }
 
 func (w *warnings) duplicateTag(t, earlier tag) {

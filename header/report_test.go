@@ -88,3 +88,21 @@ func TestWarningsAreBoundedAndTheRestIsCounted(t *testing.T) {
 		Line:    header.MaxWarnings + 2,
 	}, warnings[header.MaxWarnings])
 }
+
+func TestTagsThatAreNearlyKnownGetASuggestion(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"timout": "@timeout", "timeoutt": "@timeout", "timeour": "@timeout", "tiemout": "@timeout",
+		"statement": "@statements", "allowTool": "@allowTools", "requireTools": "@requiresTools",
+		"Memory": "@memory", "param": "", "see": "", "t": "",
+	} {
+		_, warnings, err := header.Parse("/** @"+name+" 5s */", "s.js")
+		if err != nil || len(warnings) != 1 {
+			t.Fatalf("%s: %v, %v", name, warnings, err)
+		}
+		_, got, _ := strings.Cut(warnings[0].Message, "did you mean ")
+		if strings.TrimSuffix(got, "?") != want {
+			t.Errorf("%s: %s", name, warnings[0].Message)
+		}
+	}
+}

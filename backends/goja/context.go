@@ -45,6 +45,7 @@ type runContext struct {
 
 	calls      map[int64]settler
 	hostErrors map[*goja.Object]error
+	madeAt     map[*goja.Object][]engine.ThrownFrame // of errors of asynchronous calls
 	rejected   []*goja.Promise
 	helpers    helpers
 }

@@ -15,7 +15,7 @@
 // TIMEOUT, on time, while a goroutine of the service goes on working. A script
 // that was written to do harm can do worse. Run only scripts that you wrote or
 // reviewed here; scripts of users and models belong into a worker process, with
-// this engine inside: see backends/process.
+// this engine inside.
 //
 // Memory is an estimate: a sampler puts the growth of the whole process's heap
 // down to the runs under way. It is as late as a millisecond and one allocation,

@@ -62,6 +62,9 @@ func (c *runContext) thrown(v goja.Value, stack []goja.StackFrame) *engine.Throw
 		stack = own
 	}
 	t.Frames = c.frames(stack)
+	if len(t.Frames) == 0 {
+		t.Frames = c.madeAt[o]
+	}
 	isError := false
 	t.Message = unreadable
 	c.try(func() { isError = c.isError(o) })

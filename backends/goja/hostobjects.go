@@ -8,6 +8,8 @@ import (
 
 // A settler resolves or rejects the promise of an asynchronous host call.
 type settler struct {
+	// frames are where the call was made: its error has no place of its own.
+	frames []engine.ThrownFrame
 	resolve, reject func(any) error
 }
 
@@ -66,7 +68,7 @@ func (c *runContext) callAsync(h *engine.HostObject, fn *engine.Func, args []goj
 	if c.calls == nil {
 		c.calls = make(map[int64]settler)
 	}
-	c.calls[call] = settler{resolve, reject}
+	c.calls[call] = settler{c.frames(c.rt.CaptureCallStack(0, nil)), resolve, reject}
 	return c.rt.ToValue(promise)
 }
 
@@ -115,7 +117,12 @@ func (c *runContext) Settle(call int64, v engine.Value, err error) error {
 	delete(c.calls, call)
 	return c.enter(func() error {
 		if err != nil {
-			return s.reject(c.hostError(err))
+			o := c.hostError(err)
+			if c.madeAt == nil {
+				c.madeAt = make(map[*goja.Object][]engine.ThrownFrame)
+			}
+			c.madeAt[o] = s.frames
+			return s.reject(o)
 		}
 		return s.resolve(c.give(v))
 	})
