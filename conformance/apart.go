@@ -27,6 +27,9 @@ const exitMemory = 7
 // runApart runs a case in a process of its own: the test binary, started again. It
 // fails where that process fails, crashes, hangs, or takes too much memory.
 func runApart(t *testing.T, c *fileCase) {
+	if raceDetector {
+		t.Skip("cases apart are about time and memory, which the race detector multiplies; they run without it")
+	}
 	binary, err := os.Executable()
 	if err != nil {
 		t.Skipf("the test binary cannot be started again: %v", err)
