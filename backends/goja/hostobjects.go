@@ -9,7 +9,7 @@ import (
 // A settler resolves or rejects the promise of an asynchronous host call.
 type settler struct {
 	// frames are where the call was made: its error has no place of its own.
-	frames []engine.ThrownFrame
+	frames          []engine.ThrownFrame
 	resolve, reject func(any) error
 }
 
