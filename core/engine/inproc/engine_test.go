@@ -247,6 +247,29 @@ func TestAsyncCallsRunSideBySideAndSettleInTheOrderInWhichTheyEnd(t *testing.T) 
 	})
 }
 
+func TestCallThatTheDeadlineCutShortIsNotSettled(t *testing.T) {
+	for range 50 { // who is first, the watchdog or the call, is a matter of chance
+		synctest.Test(t, func(t *testing.T) {
+			eng := inproc.New(&fakeInterpreter{
+				script: func(c *fakeContext) error { _, err := c.start(); return err },
+				state:  func(*fakeContext) engine.State { return engine.Pending },
+				settle: func(*fakeContext, int64, engine.Value, error) error {
+					t.Error("the guest saw how the run ended")
+					return nil
+				},
+			}, nil)
+			host := hostFunc(t, true, func(ctx context.Context) (engine.Value, error) {
+				<-ctx.Done()
+				return engine.Value{}, ctx.Err()
+			})
+			out := eng.Run(t.Context(), job(host))
+			require.NotNil(t, out.Err)
+			assert.Equal(t, engine.Timeout, out.Err.Class)
+			requireQuiet(t, eng)
+		})
+	}
+}
+
 func TestPromiseThatCannotSettleIsAGuestException(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := inproc.New(&fakeInterpreter{state: func(*fakeContext) engine.State { return engine.Pending }}, nil)

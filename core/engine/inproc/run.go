@@ -217,6 +217,12 @@ func (run *run) evaluate(c engine.Context, compiled engine.Compiled) (engine.Val
 		if !ok {
 			return engine.Value{}, errNeverSettles
 		}
+		// A call that the run's end cut short must not reach the guest, though the
+		// watchdog may not have had its turn yet.
+		run.checkTime()
+		if run.Stopped() {
+			return engine.Value{}, engine.ErrStopped
+		}
 		for _, call := range ended {
 			if err := c.Settle(call.id, call.value, call.err); err != nil {
 				return engine.Value{}, err
