@@ -52,7 +52,7 @@ func (*interpreter) Compile(p *engine.Program) (code engine.Compiled, err error)
 	// bounded them.
 	lib.XJS_SetMaxStackSize(m.tls, m.rt, maxCompileStack)
 
-	sited := numberThrows(p)
+	sited := numberThrows(meterInside(p))
 	var fn jsValue
 	m.withText(sited.text, func(text uintptr) {
 		m.withText(p.Name, func(name uintptr) {

@@ -94,7 +94,7 @@ func lookUp(_ *libc.TLS, _, of uintptr) int32 {
 // check leaves the engine where the run is over.
 func (c *runContext) check() {
 	if c.stopped.Load() {
-		panic(stopSignal{})
+		c.stop()
 	}
 }
 
@@ -106,6 +106,7 @@ func (c *runContext) exhausted(limit string, max int64) {
 
 func (c *runContext) stop() {
 	c.stopped.Store(true)
+	c.meter.freeze()
 	panic(stopSignal{})
 }
 
@@ -122,6 +123,7 @@ func (c *runContext) enter(f func() error) (err error) {
 			c.dead, err = true, engine.ErrStopped
 		default:
 			c.dead = true
+			c.meter = meter{final: c.meter.granted} // at most that
 			if c.stopped.Load() {
 				err = engine.ErrStopped
 				return
@@ -316,6 +318,6 @@ func (c *runContext) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.dead, c.closed = true, true
-	c.meter.counter, c.meter.site = 0, 0
+	c.meter = meter{}
 	c.close()
 }

@@ -3,6 +3,8 @@
 package quickjs
 
 import (
+	"strings"
+	"unicode"
 	"unsafe"
 
 	"modernc.org/libc"
@@ -11,33 +13,83 @@ import (
 	"github.com/ringfence-js/ringfence/core/engine"
 )
 
-// The counter is a variable of the function around the script: the cheapest thing
-// that the engine can count with, as long as it is a small integer. It counts down
-// what the host has granted; below zero the script asks for more. $R does that, and
-// is given to the host once, which reads the counter where it lies.
+// The counter is a variable, the cheapest thing that the engine can count with, as
+// long as it is a small integer. It counts up to 0 from what the host has granted;
+// above that the script asks for more. $R does so, and is given to the host once,
+// which reads the counter where it lies.
+//
+// The forms were measured against the same script without a meter, in a loop of one
+// statement, a recursion and a small tool script: this one, a var of the script's own
+// function with += as a statement, which the engine has one operation for, takes 1.48,
+// 1.46 and 1.06; the same around the script's function 1.71, 1.46 and 1.10; counting
+// down with let there 1.83, 1.49 and 1.03; a global 1.82, 1.49 and 1.06; a host call
+// for each charge 1.98, 1.65 and 1.07.
 const (
-	meterPrologue = "let $N=0;const $R=()=>{$N=$($N)};$($R);"
-	meterCharge   = "($N-=#)<0&&$R()"
+	meterPrologue = "var $N=0,$R=()=>{$N=$($N)};$($R);"
+	meterCharge   = "($N+=#,$N>0?$R():0)"
 )
 
 // maxGrant keeps the counter within the engine's small integers.
 const maxGrant = 1 << 30
 
+// meterInside moves the meter's variables from around the script's function into it.
+// Nothing else moves: both places are in what the front end put before the script. A
+// script that begins with a directive keeps them outside.
+func meterInside(p *engine.Program) string {
+	if len(p.Edits) == 0 || p.Edits[0].At != 0 || beginsWithString(p.Source) {
+		return p.Text
+	}
+	head := p.Text[:min(p.Edits[0].Insert, len(p.Text))]
+	name, _, _ := strings.Cut(strings.TrimPrefix(head, "("), ",")
+	prologue := strings.ReplaceAll(meterPrologue, "$", name)
+	before, after, found := strings.Cut(head, prologue)
+	if !found || !strings.HasSuffix(after, "=>{") {
+		return p.Text
+	}
+	return before + after + prologue + p.Text[len(head):]
+}
+
+// beginsWithString says whether the first token of a script is a string, which may be
+// a directive.
+func beginsWithString(source string) bool {
+	for {
+		source = strings.TrimLeftFunc(source, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
+		switch {
+		case strings.HasPrefix(source, "//"), strings.HasPrefix(source, "#!"), strings.HasPrefix(source, "<!--"), strings.HasPrefix(source, "-->"):
+			end := strings.IndexAny(source, "\n\r\u2028\u2029")
+			if end < 0 {
+				return false
+			}
+			source = source[end:]
+		case strings.HasPrefix(source, "/*"):
+			_, rest, _ := strings.Cut(source[2:], "*/")
+			source = rest
+		default:
+			return strings.HasPrefix(source, "'") || strings.HasPrefix(source, `"`)
+		}
+	}
+}
+
 // A meter counts the statements of a run.
 type meter struct {
 	granted int64   // in all
 	counter uintptr // the engine's record of the variable, 0 before the script begins
-	site    uintptr // likewise, of the variable with the number of the last throw
+	// final is the total where the engine was left by a panic: the variable may have
+	// been on its stack.
+	final int64
+	site  uintptr // likewise, of the variable with the number of the last throw
 }
 
-// total is what was charged so far. It reads memory alone, so it is right after the
-// engine was left by a panic too.
+// total is what was charged so far.
 func (m *meter) total() int64 {
 	if m.counter == 0 {
-		return 0
+		return m.final
 	}
-	return m.granted - int64(variableAt(m.counter))
+	return m.granted + int64(variableAt(m.counter))
 }
+
+// freeze takes the total for good.
+func (m *meter) freeze() { *m = meter{final: m.total()} }
 
 // variableAt is the number in a variable.
 func variableAt(p uintptr) float64 {
@@ -69,7 +121,7 @@ func charge(_ *libc.TLS, ctx uintptr, _ jsValue, argc int32, argv uintptr) jsVal
 		return undefined
 	}
 	n, _ := number(args[0])
-	used := c.meter.granted - int64(n)
+	used := c.meter.granted + int64(n)
 	limit := c.cfg.Limits.Statements
 	if used > limit {
 		c.exhausted(engine.LimitStatements, limit)
@@ -77,7 +129,7 @@ func charge(_ *libc.TLS, ctx uintptr, _ jsValue, argc int32, argv uintptr) jsVal
 	c.check()
 	grant := min(limit-used, maxGrant)
 	c.meter.granted = used + grant
-	return jsInt(int32(grant))
+	return jsInt(int32(-grant))
 }
 
 // variableOf is the engine's record of the number among the variables of a closure.

@@ -33,12 +33,12 @@ type sited struct {
 
 // numberThrows numbers the throw statements of a program. A program without any, or
 // one that the parser does not understand, stays as it is.
-func numberThrows(p *engine.Program) *sited {
-	s := &sited{text: p.Text}
-	if !strings.Contains(p.Text, "throw") {
+func numberThrows(program string) *sited {
+	s := &sited{text: program}
+	if !strings.Contains(program, "throw") {
 		return s
 	}
-	tree, err := parser.ParseFile(nil, "", p.Text, 0, parser.WithDisableSourceMaps)
+	tree, err := parser.ParseFile(nil, "", program, 0, parser.WithDisableSourceMaps)
 	if err != nil {
 		return s
 	}
@@ -63,7 +63,7 @@ func numberThrows(p *engine.Program) *sited {
 	var out strings.Builder
 	from := 0
 	insert := func(at int, text string) {
-		out.WriteString(p.Text[from:at])
+		out.WriteString(program[from:at])
 		s.starts = append(s.starts, out.Len())
 		out.WriteString(text)
 		from = at
@@ -73,7 +73,7 @@ func numberThrows(p *engine.Program) *sited {
 	for i, at := range places {
 		insert(at, fmt.Sprintf(" %sL=%d,", name, i+1))
 	}
-	out.WriteString(p.Text[from:])
+	out.WriteString(program[from:])
 	s.text = out.String()
 	s.strip = regexp.MustCompile(" " + name + "L=[0-9]+,")
 	return s

@@ -20,6 +20,7 @@ var skipped = map[string]string{
 	"errors/thrown_hostileToString":      tooFast,
 	"errors/thrown_hostileMessage":       tooFast,
 	"limits/timeout_header":              tooFast,
+	"hostile/time_nameOfAFunction":       tooFast,
 	"limits/timeout_uncatchable":         tooFast,
 	"hostile/time_nameOfABoundFunction":  tooFast,
 	"limits/timeout_own":                 tooFast,
