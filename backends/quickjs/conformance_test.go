@@ -1,4 +1,4 @@
-//go:build wip
+//go:build wip && !386 && !arm
 
 package quickjs_test
 
@@ -16,6 +16,9 @@ var hammerRuns = flag.Int("hammer", 0, "runs of each goroutine of the conformanc
 // abandons are the cases that QuickJS cannot stop, with the reason.
 var abandons = map[string]string{
 	"hostile/time_bigintPower":      "one power of bigints is one call; its result is bounded, so it ends within a second",
+	"hostile/time_sortOfMany":       "a sort without a comparator is one call; on a busy machine it takes longer than the grace",
+	"hostile/time_parseOfMuch":      "parsing one JSON text is one call; likewise",
+	"hostile/time_replaceOfMany":    "replacing in one text is one call; likewise",
 	"hostile/memory_doublingBigint": "one product of bigints is one call; its result is bounded, so it ends within a second",
 }
 

@@ -34,11 +34,14 @@
 // allocated is freed block by block when the context closes, without its help.
 //
 //   - interpreter.go, context.go: the interface to the runner
-//   - machine.go, memory.go: a runtime of the engine, and what it may take
-//   - compile.go, positions.go: programs, with the author's text and places
+//   - machine.go, memory.go, chunks.go: a runtime of the engine, and what it may take
+//   - compile.go, positions.go, lines.go, throwsites.go, stacks.go: programs and
+//     errors, with the author's text and places
 //   - meter.go: statements
 //   - globals.go, clock.go: what a script sees, and what it does not
+//   - guards.go, search.go: built-ins that would not look up
 //   - host.go: host objects
-//   - value.go, import.go, export.go, display.go, thrown.go: values and errors
+//   - value.go, import.go, export.go, containers.go, display.go, thrown.go: values and
+//     errors
 //   - hazards.go: what remains
 package quickjs

@@ -1,4 +1,4 @@
-//go:build wip
+//go:build wip && !386 && !arm
 
 package quickjs
 
@@ -12,7 +12,7 @@ import (
 // memory is what one runtime of the engine has allocated. The engine makes small
 // objects itself, out of blocks that it asks for here; the C library would map and
 // unmap a page for each of these, so they are cut from chunks, which are given back
-// when the runtime closes. Larger blocks are the C library's.
+// when the runtime closes. Larger blocks are mapped one by one.
 type memory struct {
 	live, peak int64 // of all blocks, headers included
 	footprint  int64 // of chunks and large blocks
@@ -154,7 +154,7 @@ func (m *memory) allocate(tls *libc.TLS, size int64) uintptr {
 	}
 	m.take(size + headerSize + linksSize)
 	m.grow(size + headerSize + linksSize)
-	p := libc.Xmalloc(tls, libc.Tsize_t(size+headerSize+linksSize))
+	p := newLarge(tls, size+headerSize+linksSize)
 	if p == 0 {
 		m.passed()
 	}
@@ -185,7 +185,7 @@ func (m *memory) release(tls *libc.TLS, p uintptr) {
 		m.live -= h.size + headerSize + linksSize
 		m.footprint -= h.size + headerSize + linksSize
 		m.unlink(p)
-		libc.Xfree(tls, p-uintptr(headerSize+linksSize))
+		freeLarge(tls, p-uintptr(headerSize+linksSize), h.size+headerSize+linksSize)
 		return
 	}
 	m.live -= h.size + headerSize
@@ -200,14 +200,17 @@ func (m *memory) resize(tls *libc.TLS, p uintptr, size int64) uintptr {
 		return p
 	case isLarge && classFor(size) > classes:
 		m.take(size - old)
-		m.grow(size) // beside the old one
+		held := heldWhileMoving(old)
+		m.grow(size - old + held)
 		m.unlink(p)
-		raw := libc.Xrealloc(tls, p-uintptr(headerSize+linksSize), libc.Tsize_t(size+headerSize+linksSize))
-		if raw == 0 {
+		const before = headerSize + linksSize
+		moved := resizeLarge(tls, p-uintptr(before), old+before, size+before)
+		if moved == 0 {
+			m.link(p-uintptr(before), old)
 			m.passed()
 		}
-		m.footprint -= old
-		return m.link(raw, size)
+		m.footprint -= held
+		return m.link(moved, size)
 	}
 	to := m.allocate(tls, size)
 	n := min(old, size)
@@ -245,7 +248,7 @@ func (m *memory) freeAll(tls *libc.TLS) {
 	defer tls.Close()
 	for p := m.large.next; p != opaque(&m.large); {
 		next := atAddress[links](p).next
-		libc.Xfree(tls, p)
+		freeLarge(tls, p, atAddress[header](p+uintptr(linksSize)).size+headerSize+linksSize)
 		p = next
 	}
 	for i, chunk := range m.chunks {

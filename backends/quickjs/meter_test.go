@@ -1,4 +1,4 @@
-//go:build wip
+//go:build wip && !386 && !arm
 
 package quickjs
 

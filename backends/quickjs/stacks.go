@@ -1,4 +1,4 @@
-//go:build wip
+//go:build wip && !386 && !arm
 
 package quickjs
 
@@ -22,9 +22,11 @@ type constructor = func(tls *libc.TLS, ctx uintptr, target jsValue, argc int32, 
 
 // A cfunction is what a function of C has in its record.
 type cfunction struct {
-	realm, code   uintptr
-	length, proto uint8
-	magic         int16
+	_     uintptr // its realm
+	code  uintptr
+	_     uint8 // its length
+	proto uint8
+	_     int16 // its number among those with the same code
 }
 
 // keepStacks puts keepStack before the constructors of errors, inside of them: they

@@ -1,4 +1,4 @@
-//go:build wip
+//go:build wip && !386 && !arm
 
 package quickjs
 
@@ -124,31 +124,6 @@ func (s jsString) text() string {
 		}
 	}
 	return unsafe.String(&out[0], len(out))
-}
-
-// size is the number of bytes that text returns.
-func (s jsString) size() int64 {
-	n := int64(s.length)
-	if s.wide {
-		units := unsafe.Slice(atAddress[uint16](s.data), s.length)
-		for i := 0; i < len(units); i++ {
-			switch u := units[i]; {
-			case u < 0x80:
-			case u < 0x800:
-				n++
-			case u&0xFC00 == 0xD800 && i+1 < len(units) && units[i+1]&0xFC00 == 0xDC00:
-				n += 2 // two units, four bytes
-				i++
-			default:
-				n += 2
-			}
-		}
-		return n
-	}
-	for _, b := range unsafe.Slice(atAddress[byte](s.data), s.length) {
-		n += int64(b >> 7)
-	}
-	return n
 }
 
 func fromUTF16(units []uint16) string {

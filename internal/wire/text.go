@@ -378,6 +378,9 @@ func (p *parser) pair(high rune) rune {
 	return utf8.RuneError
 }
 
+// longList is how long a list must be not to be copied once more.
+const longList = 1 << 10
+
 func (p *parser) list() (engine.Value, error) {
 	p.at++
 	if p.take(']') {
@@ -402,6 +405,11 @@ func (p *parser) list() (engine.Value, error) {
 		}
 		if !p.take(']') {
 			return engine.Value{}, ErrMalformed
+		}
+		if base == 0 && len(p.items) > longList {
+			list := p.items
+			p.items = nil
+			return engine.List(list[:len(list):len(list)]...), nil
 		}
 		list := append([]engine.Value(nil), p.items[base:]...)
 		p.items = p.items[:base]
